@@ -1,0 +1,1 @@
+"""The package behind `file-convert`."""

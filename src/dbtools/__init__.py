@@ -1,0 +1,1 @@
+"""The package behind `db-query` and `db-schema`: seven engines, one guarded way in."""

@@ -1,0 +1,37 @@
+"""What a query gives back, in any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Row = Sequence[object]
+# Turns one cell as the client library gives it into a JSON-ready value.
+Converter = Callable[[object], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A result column: its label and the engine's own name of its type."""
+
+    name: str
+    type: str
+
+
+@dataclass(slots=True)
+class ResultSet:
+    """Columns and an iterator of rows, each a sequence with one cell a column.
+
+    converters: one a column, None where the cell is JSON-ready as it is. warnings: filled while
+    rows are read, in order, each once. native_csv: writes all rows as CSV to a binary sink by the
+    engine's own fast way and returns their number; None where there is no such way. extra: engine
+    facts for the envelope (`estimatedBytes`, `jobId`). close: frees the server's side early.
+    """
+
+    columns: list[Column]
+    rows: Iterator[Row]
+    converters: list[Converter | None]
+    warnings: dict[str, None] = field(default_factory=dict)
+    native_csv: Callable[[Callable[[bytes], object]], int] | None = None
+    extra: Mapping[str, object] = field(default_factory=dict)
+    close: Callable[[], None] = lambda: None
