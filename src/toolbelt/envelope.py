@@ -67,7 +67,9 @@ def write_success(body: Mapping[str, object], *, pretty: bool = False) -> None:
     write_stdout(document({"ok": True, **body}, pretty=pretty) + "\n")
 
 
-def write_failure(error: ToolError, *, on_stderr: bool = False, extra: Mapping[str, object]) -> None:
+def write_failure(
+    error: ToolError, *, on_stderr: bool = False, extra: Mapping[str, object]
+) -> None:
     """Print a failure envelope: JSON on stdout and one human line on stderr.
 
     on_stderr: stdout already carries rows (a streaming format), so the JSON line goes to stderr.
@@ -97,4 +99,6 @@ def warn_raw(line: str) -> None:
 
 def colour_allowed(stream_fd: int) -> bool:
     """ANSI colour only for a terminal whose user did not ask for none (no-color.org)."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and os.isatty(stream_fd)
+    return (
+        not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and os.isatty(stream_fd)
+    )

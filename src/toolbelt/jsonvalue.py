@@ -75,9 +75,10 @@ class Encoder:
             return self.not_finite()
         return int(number) if number == number.to_integral_value() else float(number)
 
-    def not_finite(self) -> None:
+    def not_finite(self) -> object:
         """null, and a warning that says so."""
         self.warnings[NOT_FINITE] = None
+        return None
 
 
 def _integer(encoder: Encoder, value: int) -> object:

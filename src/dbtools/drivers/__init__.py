@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from dbtools.drivers.base import Driver
 from toolbelt.errors import missing_extra
@@ -31,9 +31,9 @@ def load(engine: str) -> Driver:
 
     spec = ENGINES[engine]
     try:
-        module: Driver = import_module(spec.module)  # type: ignore[assignment]  # module as protocol
+        module = import_module(spec.module)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] in ("dbtools", "toolbelt"):
             raise
         raise missing_extra(f"The driver for {engine} ({error.name})", spec.extra) from error
-    return module
+    return cast(Driver, module)

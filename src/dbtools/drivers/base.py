@@ -80,7 +80,7 @@ class Session(Protocol):
         """What the login could do without the guard."""
 
     def cancel(self) -> None:
-        """Stop the running statement on the server too. Called from another thread; never raises."""
+        """Stop the statement on the server too. Called from another thread; never raises."""
 
     def close(self) -> None:
         """Roll back and disconnect. Never raises."""

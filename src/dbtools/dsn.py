@@ -1,0 +1,1 @@
+"""Connection strings: one URL into the parts a Connection has."""
