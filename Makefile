@@ -25,8 +25,8 @@ check: $(VENV)/.installed ## Format, lint, strict types and the walls between pa
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as c; c(["--no-cache"])'
 
 format: $(VENV)/.installed ## Format the code and sort the imports
-	@$(PY) -m ruff format .
-	@$(PY) -m ruff check --fix --quiet .
+	@-$(PY) -m ruff check --fix --quiet .
+	@$(PY) -m ruff format --quiet .
 
 test: $(VENV)/.installed ## All tests, against real servers
 	@$(PY) -m pytest

@@ -1,28 +1,12 @@
-"""The table of engines: a literal, so that an engine not in use costs nothing."""
+"""The seven engines' drivers; only the one in use is imported."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 from dbtools.drivers.base import Driver
+from dbtools.engines import ENGINES
 from toolbelt.errors import missing_extra
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """module: the driver. dialect: the guard's and sqlglot's name. extra: what pip must bring."""
-
-    module: str
-    dialect: str
-    extra: str
-    limit_text: bool = False
-
-
-ENGINES: Final = {
-    "postgresql": Engine("dbtools.drivers.postgres", "postgres", "postgres", limit_text=True),
-    "sqlite": Engine("dbtools.drivers.sqlite", "sqlite", "", limit_text=True),
-}
 
 
 def load(engine: str) -> Driver:

@@ -1,0 +1,37 @@
+"""The table of engines: a literal, so that an engine not in use costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One line of the table.
+
+    module: the driver. dialect: the guard's name of the query language. extra: what pip must
+    bring ('' for none). aliases: further DB_TYPE values and URL schemes. needs: the keys without
+    which a connection is half configured ('A|B': one of them). limit_text: a LIMIT line may be
+    appended to the statement. files: HOST means nothing, the database is a path.
+    """
+
+    module: str
+    dialect: str
+    extra: str = ""
+    aliases: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("HOST",)
+    limit_text: bool = False
+    files: bool = False
+
+
+ENGINES: Final = {
+    "postgresql": Engine(
+        "dbtools.drivers.postgres", "postgres", "postgres", ("postgres", "pg"), limit_text=True
+    ),
+    "sqlite": Engine(
+        "dbtools.drivers.sqlite", "sqlite", "", ("sqlite3",), ("NAME",), limit_text=True, files=True
+    ),
+}
+
+BY_ALIAS: Final = {a: name for name, e in ENGINES.items() for a in (name, *e.aliases)}
