@@ -1,0 +1,50 @@
+"""Session-wide servers: only those that a collected test needs, started side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fleet import Fleet
+from servers import Server
+from servers.postgres import debian
+
+FLEET = Fleet()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """See which engines the selected tests name."""
+    FLEET.plan(session.items)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _fleet() -> Iterator[None]:
+    yield
+    FLEET.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Server:
+    """PostgreSQL 18 with an empty database `toolbelt`, shared by the whole run."""
+    return FLEET.get("postgres")
+
+
+@pytest.fixture(scope="session", params=["postgres", *(f"postgres_{v}" for v in debian())])
+def each_postgres(request: pytest.FixtureRequest) -> Server:
+    """Every PostgreSQL there is on this machine, one after the other."""
+    return FLEET.get(str(request.param))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One closing line: engines, versions, number of tests, skips."""
+    skipped = len(terminalreporter.stats.get("skipped", []))
+    if FLEET.started():
+        terminalreporter.write_line(f"engines: {FLEET.summary()}; {skipped} skipped")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A skipped test is a failure: whatever it needs, the project's own files install."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == pytest.ExitCode.OK and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,72 @@
+"""The servers of one test run: which are needed, which are up, who used them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from threading import Lock
+
+import pytest
+
+from servers import Engine, PostgreSQL, Server
+from servers.postgres import debian
+
+# fixture (or parameter) name -> how to make the engine.
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "postgres": PostgreSQL,
+    **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
+}
+
+
+class Fleet:
+    """Starts all planned engines together at the first request for any of them."""
+
+    def __init__(self) -> None:
+        self._tests: Counter[str] = Counter()
+        self._engines: dict[str, Engine] = {}
+        self._futures: dict[str, Future[Server]] = {}
+        self._pool = ThreadPoolExecutor(max_workers=len(ENGINES), thread_name_prefix="engine")
+        self._lock = Lock()
+
+    def plan(self, items: Iterable[pytest.Item]) -> None:
+        """Count the tests that name each engine, by fixture or by parameter."""
+        self._tests = Counter(name for item in items for name in _engines_of(item))
+
+    def get(self, name: str) -> Server:
+        """The engine's server, waiting for it to be up; EngineError when it cannot be had."""
+        with self._lock:
+            for wanted in {name, *self._tests} - self._futures.keys():
+                engine = self._engines[wanted] = ENGINES[wanted]()
+                self._futures[wanted] = self._pool.submit(engine.start)
+        return self._futures[name].result()
+
+    def started(self) -> list[str]:
+        return list(self._futures)
+
+    def summary(self) -> str:
+        """`PostgreSQL 18.6: 120 tests, MariaDB 10.11: 80 tests`."""
+        parts = []
+        for name, future in sorted(self._futures.items()):
+            version = future.result().version if _came_up(future) else "did not start"
+            parts.append(f"{self._engines[name].title} {version}: {self._tests[name]} tests")
+        return ", ".join(parts)
+
+    def stop(self) -> None:
+        """Stop every engine, those still starting too."""
+        for name, future in self._futures.items():
+            future.exception()
+            self._engines[name].stop()
+        self._pool.shutdown()
+
+
+def _came_up(future: Future[Server]) -> bool:
+    return future.done() and future.exception() is None
+
+
+def _engines_of(item: pytest.Item) -> set[str]:
+    names = {name for name in getattr(item, "fixturenames", ()) if name in ENGINES}
+    callspec = getattr(item, "callspec", None)
+    values = callspec.params.values() if callspec is not None else ()
+    return names | {v for v in values if isinstance(v, str) and v in ENGINES}

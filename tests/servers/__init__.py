@@ -1,0 +1,16 @@
+"""Real database servers for the tests: one class an engine, started on a free loopback port.
+
+    engine = PostgreSQL()
+    server = engine.start()      # raises EngineError with an install hint, never skips
+    server.env()                 # the DB_* variables of the least-privilege reader
+    engine.stop()
+
+No pytest in here: bench/ and a developer's shell use the same classes.
+"""
+
+from __future__ import annotations
+
+from servers.base import Engine, EngineError, Login, Server
+from servers.postgres import PostgreSQL
+
+__all__ = ["Engine", "EngineError", "Login", "PostgreSQL", "Server"]

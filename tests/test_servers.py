@@ -1,0 +1,54 @@
+"""The test engines themselves: they start, their logins differ, they leave nothing behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from servers import Server
+from servers.postgres import connect
+
+
+def test_postgres_owner_writes_and_reader_only_reads(each_postgres: Server) -> None:
+    with connect(each_postgres) as owner:
+        owner.execute("CREATE TABLE IF NOT EXISTS probe_rights (a int)")
+    with connect(each_postgres, each_postgres.reader) as reader:
+        assert reader.execute("SELECT count(*) FROM probe_rights").fetchone() is not None
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            reader.execute("INSERT INTO probe_rights VALUES (1)")
+
+
+def test_a_url_of_the_server_connects(postgres: Server) -> None:
+    with psycopg.connect(postgres.url(postgres.owner)) as owner:
+        assert owner.info.dbname == "toolbelt"
+
+
+def test_killed_tests_leave_no_server_behind(tmp_path: Path) -> None:
+    program = textwrap.dedent("""
+        import sys, time
+        from servers import PostgreSQL
+        engine = PostgreSQL()
+        engine.start()
+        print(engine.server_process.pid, engine.folder, flush=True)
+        time.sleep(60)
+    """)
+    tests = Path(__file__).parent
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tests, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    pid, folder = child.stdout.readline().split()
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and (Path("/proc", pid).exists() or Path(folder).exists()):
+        time.sleep(0.05)
+    assert not Path("/proc", pid).exists()
+    assert not Path(folder).exists()
