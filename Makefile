@@ -3,30 +3,57 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
+# What the demo's commands need beyond the base install.
+DEMO_EXTRAS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check bench fuzz format clean engines
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(VENV)/.installed: pyproject.toml
+$(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 2; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "The venv package is missing: sudo apt-get install python3-venv"; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv package is missing: sudo apt-get install python3-venv"; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV) ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -e '.[all,dev]'
+
+$(VENV)/.installed: pyproject.toml | $(PY)
+	@echo "Installing the commands, their drivers and the developer's tools into $(VENV) ..."
+	@$(PIP) -e '.[all,dev]'
 	@touch $@
+
+$(VENV)/.demo: pyproject.toml | $(PY)
+	@echo "Installing the commands into $(VENV) ..."
+	@$(PIP) -e '.$(if $(DEMO_EXTRAS),[$(DEMO_EXTRAS)])'
+	@touch $@
+
+demo: $(VENV)/.demo ## Build a demo shop in SQLite and show the commands on it (no root, no server)
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m demo.story
 
 check: $(VENV)/.installed ## Format, lint, strict types and the walls between packages
 	@$(PY) -m ruff format --check --quiet . || { echo "run: make format"; exit 1; }
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
-	@$(PY) -c 'from importlinter.cli import lint_imports_command as c; c(["--no-cache"])'
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as c; c(["--no-cache"])' >$(VENV)/walls.log 2>&1 \
+	  && echo "The walls between the packages stand." || { cat $(VENV)/walls.log; exit 1; }
+
+engines: $(VENV)/.installed
+	@sh tests/servers/install.sh
+
+test: engines ## All tests, against real servers
+	@$(PY) -m pytest
+
+fuzz: $(VENV)/.installed ## The property tests, for longer and with fresh random input
+	@$(PY) -m pytest -m hypothesis --hypothesis-profile=fuzz
 
 format: $(VENV)/.installed ## Format the code and sort the imports
-	@-$(PY) -m ruff check --fix --quiet .
-	@$(PY) -m ruff format --quiet .
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix --quiet .
 
-test: $(VENV)/.installed ## All tests, against real servers
-	@$(PY) -m pytest
+bench: $(VENV)/.installed ## Measure the commands against their peers, as ratios in one run
+	@$(PY) -m bench
+
+clean: ## Remove what these targets made in this folder
+	@rm -rf $(VENV) .venv-bench out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find src tests demo bench -name __pycache__ -prune -exec rm -rf {} +

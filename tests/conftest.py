@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from fleet import Fleet
 from servers import Server
 from servers.postgres import debian
 
 FLEET = Fleet()
+
+# Timings on a shared machine say nothing about a property, so no deadline a case.
+settings.register_profile("check", deadline=None)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000)
+settings.load_profile("check")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -34,6 +40,12 @@ def postgres() -> Server:
 def each_postgres(request: pytest.FixtureRequest) -> Server:
     """Every PostgreSQL there is on this machine, one after the other."""
     return FLEET.get(str(request.param))
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Server:
+    """MariaDB with an empty database `toolbelt`."""
+    return FLEET.get("mariadb")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

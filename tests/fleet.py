@@ -10,12 +10,13 @@ from threading import Lock
 
 import pytest
 
-from servers import Engine, PostgreSQL, Server
+from servers import Engine, MariaDB, PostgreSQL, Server
 from servers.postgres import debian
 
 # fixture (or parameter) name -> how to make the engine.
 ENGINES: dict[str, Callable[[], Engine]] = {
     "postgres": PostgreSQL,
+    "mariadb": MariaDB,
     **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
 }
 

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import psycopg
+import pymysql
 import pytest
 
+import servers.mariadb
 from servers import Server
 from servers.postgres import connect
 
@@ -22,6 +24,20 @@ def test_postgres_owner_writes_and_reader_only_reads(each_postgres: Server) -> N
         assert reader.execute("SELECT count(*) FROM probe_rights").fetchone() is not None
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             reader.execute("INSERT INTO probe_rights VALUES (1)")
+
+
+def test_mariadb_owner_writes_and_reader_only_reads(mariadb: Server) -> None:
+    with servers.mariadb.connect(mariadb) as owner, owner.cursor() as cursor:
+        cursor.execute("CREATE TABLE probe_rights (a int)")
+    with (
+        servers.mariadb.connect(mariadb, mariadb.reader) as reader,
+        reader.cursor() as cursor,
+    ):
+        cursor.execute("SELECT count(*) FROM probe_rights")
+        assert cursor.fetchall() == ((0,),)
+        with pytest.raises(pymysql.err.OperationalError) as refused:
+            cursor.execute("INSERT INTO probe_rights VALUES (1)")
+    assert refused.value.args[0] == 1142
 
 
 def test_a_url_of_the_server_connects(postgres: Server) -> None:

@@ -11,6 +11,7 @@ No pytest in here: bench/ and a developer's shell use the same classes.
 from __future__ import annotations
 
 from servers.base import Engine, EngineError, Login, Server
+from servers.mariadb import MariaDB
 from servers.postgres import PostgreSQL
 
-__all__ = ["Engine", "EngineError", "Login", "PostgreSQL", "Server"]
+__all__ = ["Engine", "EngineError", "Login", "MariaDB", "PostgreSQL", "Server"]

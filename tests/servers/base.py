@@ -38,8 +38,8 @@ class Server:
 
     engine: the DB_TYPE value. version: as the server says it. owner may do anything; reader may
     only read. database: a path where the engine is a file (host and port are empty then).
-    extra: further keys of the DB_* form, without prefix (`SSLMODE`), and `environment` of names
-    that have no prefix (`BIGQUERY_EMULATOR_HOST`).
+    socket: the folder of its unix socket, if it has one. extra: further keys of the DB_* form,
+    without prefix (`SSLMODE`). environment: variables of other names (`BIGQUERY_EMULATOR_HOST`).
     """
 
     engine: str
@@ -52,6 +52,7 @@ class Server:
     extra: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     scheme: str = ""
+    socket: str = ""
 
     def env(
         self, login: Login | None = None, *, name: str = "", number: int | None = None
@@ -84,6 +85,10 @@ class Server:
     def with_database(self, database: str) -> Server:
         """The same server, another database."""
         return replace(self, database=database)
+
+    def with_version(self, version: str) -> Server:
+        """The same server, its version now known."""
+        return replace(self, version=version)
 
 
 class Engine(ABC):

@@ -88,15 +88,16 @@ class PostgreSQL(ProcessEngine):
         return argv
 
     def probe(self, port: int) -> Server | None:
+        server = Server("postgresql", "", port=port, database="postgres", socket=str(self.folder))
         try:
-            connection = connect(Server("postgresql", "", port=port, database="postgres"), OWNER)
+            connection = connect(server)
         except psycopg.OperationalError:
             return None
         with connection:
             _create_reader(connection)
             _create_database(connection, _DATABASE)
             version = connection.info.parameter_status("server_version") or ""
-        return Server("postgresql", version.split()[0], port=port, database=_DATABASE)
+        return server.with_version(version.split()[0]).with_database(_DATABASE)
 
 
 def connect(server: Server, login: Login | None = None) -> psycopg.Connection:
