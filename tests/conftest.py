@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from fleet import Fleet
+from fleet import Fleet, with_a_driver
 from servers import Server
 from servers.postgres import debian
 
@@ -46,6 +46,36 @@ def each_postgres(request: pytest.FixtureRequest) -> Server:
 def mariadb() -> Server:
     """MariaDB with an empty database `toolbelt`."""
     return FLEET.get("mariadb")
+
+
+@pytest.fixture(scope="session")
+def sqlite() -> Server:
+    """SQLite with an empty file; `database` is its path."""
+    return FLEET.get("sqlite")
+
+
+@pytest.fixture(scope="session")
+def flights_sqlite() -> Server:
+    """The flights data in a SQLite file."""
+    return FLEET.flights("sqlite")
+
+
+@pytest.fixture(scope="session")
+def flights_postgres() -> Server:
+    """The flights data in PostgreSQL 18."""
+    return FLEET.flights("postgres")
+
+
+@pytest.fixture(scope="session")
+def flights_mariadb() -> Server:
+    """The flights data in MariaDB."""
+    return FLEET.flights("mariadb")
+
+
+@pytest.fixture(scope="session", params=with_a_driver())
+def flights_engine(request: pytest.FixtureRequest) -> Server:
+    """The flights data in every engine we have a driver for, one after the other."""
+    return FLEET.flights(str(request.param))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

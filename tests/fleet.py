@@ -10,15 +10,24 @@ from threading import Lock
 
 import pytest
 
-from servers import Engine, MariaDB, PostgreSQL, Server
+from servers import Engine, MariaDB, PostgreSQL, Server, SQLite
 from servers.postgres import debian
 
 # fixture (or parameter) name -> how to make the engine.
 ENGINES: dict[str, Callable[[], Engine]] = {
+    "sqlite": SQLite,
     "postgres": PostgreSQL,
     "mariadb": MariaDB,
     **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
 }
+
+
+def with_a_driver() -> list[str]:
+    """One engine of each DB_TYPE that dbtools can talk to."""
+    from dbtools import drivers
+
+    first = {make().engine: name for name, make in reversed(ENGINES.items())}
+    return [name for engine, name in sorted(first.items()) if engine in drivers.ENGINES]
 
 
 class Fleet:
@@ -29,6 +38,7 @@ class Fleet:
         self._engines: dict[str, Engine] = {}
         self._futures: dict[str, Future[Server]] = {}
         self._pool = ThreadPoolExecutor(max_workers=len(ENGINES), thread_name_prefix="engine")
+        self._flights: dict[str, Server] = {}
         self._lock = Lock()
 
     def plan(self, items: Iterable[pytest.Item]) -> None:
@@ -42,6 +52,13 @@ class Fleet:
                 engine = self._engines[wanted] = ENGINES[wanted]()
                 self._futures[wanted] = self._pool.submit(engine.start)
         return self._futures[name].result()
+
+    def flights(self, name: str) -> Server:
+        """The engine with the flights data, loaded at first use."""
+        server = self.get(name)
+        if name not in self._flights:
+            self._flights[name] = self._engines[name].load_flights(server)
+        return self._flights[name]
 
     def started(self) -> list[str]:
         return list(self._futures)
@@ -67,7 +84,8 @@ def _came_up(future: Future[Server]) -> bool:
 
 
 def _engines_of(item: pytest.Item) -> set[str]:
-    names = {name for name in getattr(item, "fixturenames", ()) if name in ENGINES}
+    fixtures = (name.removeprefix("flights_") for name in getattr(item, "fixturenames", ()))
+    names = {name for name in fixtures if name in ENGINES}
     callspec = getattr(item, "callspec", None)
     values = callspec.params.values() if callspec is not None else ()
     return names | {v for v in values if isinstance(v, str) and v in ENGINES}

