@@ -1,0 +1,274 @@
+"""The lexical gate: text -> tokens and the text that may be sent, or a refusal.
+
+Whatever is not certain is refused. Comments are blanked and the result is scanned again: it must
+give the same tokens, because `--/**/x` would otherwise become a new comment.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbtools.guard.lexis import ESCAPED, PLAIN, Lexis, lexis
+from dbtools.guard.model import Refused
+
+# Refused anywhere: a NUL cuts the text at the driver, a surrogate cannot be encoded.
+UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
+_NESTING = re.compile(r"/\*|\*/")
+_WORD_REST = re.compile(r"[\w$]+")
+_SPACE = " \t\n\r"
+# MySQL optimizer hints that may stay in the text; everything else is blanked as a comment.
+_HINT = re.compile(r"/\*\+[\w\s(),@`.%=+-]*\*/")
+# PostgreSQL joins strings over a line break, and the next part keeps the first one's escapes.
+_JOINED = re.compile(r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'")
+_JOINED_BODY = {False: re.compile(PLAIN), True: re.compile(ESCAPED)}
+_UNICODE_ESCAPE = {"+": 6, "": 4}
+
+
+class Tokens:
+    """The tokens of one statement, as parallel lists.
+
+    kinds: see lexis. keys: a word in lower case, anything else as written. starts: offsets in
+    `text`, the caller's statement. clean: the text that may be sent.
+    """
+
+    __slots__ = ("clean", "keys", "kinds", "starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.clean = text
+        self.kinds: list[str] = []
+        self.keys: list[str] = []
+        self.starts: list[int] = []
+
+    def key(self, i: int) -> str:
+        """The key of token i, "" outside the statement."""
+        return self.keys[i] if 0 <= i < len(self.keys) else ""
+
+    def kind(self, i: int) -> str:
+        """The kind of token i, "" outside the statement."""
+        return self.kinds[i] if 0 <= i < len(self.kinds) else ""
+
+    def name(self, i: int) -> str:
+        """Token i as engines compare names: unquoted, lower case, letters folded."""
+        key, kind = self.keys[i], self.kinds[i]
+        if kind == "U":
+            key = _decode_unicode(key, self.starts[i]).lower()
+        elif kind in "QS":
+            quote = key[-1]
+            key = key[1:-1].replace(quote * 2, quote).lower()
+        return key if key.isascii() else fold(key)
+
+    def cut(self, first: int, last: int) -> None:
+        """Keep the tokens first..last-1."""
+        self.kinds = self.kinds[first:last]
+        self.keys = self.keys[first:last]
+        self.starts = self.starts[first:last]
+
+
+def fold(name: str) -> str:
+    """Fold full-width and accented letters, as case-insensitive collations do."""
+    from unicodedata import combining, normalize
+
+    return "".join(c for c in normalize("NFKD", name).casefold() if not combining(c))
+
+
+def _decode_unicode(raw: str, start: int) -> str:
+    """The name that `U&"..." [UESCAPE 'c']` means."""
+    body, _, tail = raw[3:].rpartition('"')
+    escape = tail.strip(_SPACE)[-2:-1] or "\\"
+    parts = body.replace('""', '"').split(escape)
+    out = [parts[0]]
+    skip = False
+    for part in parts[1:]:
+        if skip:  # the second of two escape characters: the character itself
+            out.append(escape + part)
+            skip = False
+            continue
+        if not part:
+            skip = True
+            continue
+        offset = 1 if part[0] == "+" else 0
+        digits = part[offset : offset + _UNICODE_ESCAPE["+" if offset else ""]]
+        try:
+            out.append(chr(int(digits, 16)) + part[offset + len(digits) :])
+        except (ValueError, OverflowError):
+            raise Refused("unicode escape", start, shown=raw[:40]) from None
+    return "".join(out)
+
+
+class _Scanner:
+    """One pass over a text: fills Tokens and notes what to cut out."""
+
+    def __init__(self, text: str, dialect: str, rules: Lexis, hints: tuple[str, ...]) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.rules = rules
+        self.hints = hints
+        self.tokens = Tokens(text)
+        self.cuts: list[tuple[int, int]] = []
+
+    def run(self) -> Tokens:
+        """All tokens of the text."""
+        text, match, names = self.text, self.rules.match, self.rules.kinds
+        kinds, keys, starts = self.tokens.kinds, self.tokens.keys, self.tokens.starts
+        ascii_words, pos = self.rules.ascii_words, 0
+        while True:
+            found = match(text, pos)
+            if found is None:
+                raise self._unreadable(pos)
+            group = found.lastindex or 0
+            kind, start, end = names[group], found.start(group), found.end()
+            key = text[start:end]
+            if kind == "W":
+                if key.isascii():
+                    key = key.lower()
+                elif ascii_words:
+                    raise Refused("letter outside ASCII must be quoted", start, shown=key)
+            elif kind == "E":
+                return self.tokens
+            elif kind != "P":
+                kind, end = self._special(kind, start, end)
+                if not kind:
+                    pos = end
+                    continue
+                key = text[start:end]
+                if kind == "W":
+                    key = key.lower()
+            kinds.append(kind)
+            keys.append(key)
+            starts.append(start)
+            pos = end
+
+    def _unreadable(self, pos: int) -> Refused:
+        at = pos + len(self.text[pos:]) - len(self.text[pos:].lstrip(_SPACE))
+        char = self.text[at]
+        what = "unterminated quote" if char in "'\"`[$" else "character"
+        return Refused(f"{what} {char!a}", at, shown=char)
+
+    def _special(self, kind: str, start: int, end: int) -> tuple[str, int]:
+        """(kind, end) of a token that needs more than its pattern; kind "" for a comment."""
+        if kind == "N":
+            return self._number(start, end)
+        if kind == "S":
+            return "S", self._string(start, end)
+        if kind in "CB":
+            return "", self._comment(kind, start, end)
+        if kind == "D":
+            tag = self.text[start:end]
+            close = self.text.find(tag, end)
+            if close < 0:
+                raise Refused("unterminated dollar quote", start, shown=tag)
+            return "S", close + len(tag)
+        if kind == "X":
+            raise Refused("variable with a suffix", start, shown=self.text[start:end])
+        if kind == "Q" and self.dialect in ("clickhouse", "bigquery"):
+            raw = self.text[start:end]
+            if "\\" in raw:
+                raise Refused("escape inside a quoted name", start, shown=raw[:40])
+        return kind, end
+
+    def _comment(self, kind: str, start: int, end: int) -> int:
+        """The end of a comment; it is noted for blanking unless it is a hint that may stay."""
+        text = self.text
+        if kind == "B":
+            end = self._block_end(start)
+            if self.dialect == "mysql":
+                if text[start + 2 : start + 3] == "!" or text[start + 2 : start + 4] == "M!":
+                    raise Refused("executable comment", start, shown=text[start : start + 12])
+                if _HINT.fullmatch(text, start, end) and not self._blanked_hint(start, end):
+                    return end
+        elif "\r" in text[start : end - 1] or (
+            text[end - 1] == "\r" and end < len(text) and text[end] != "\n"
+        ):
+            raise Refused("carriage return inside a comment", start)
+        self.cuts.append((start, end))
+        return end
+
+    def _blanked_hint(self, start: int, end: int) -> bool:
+        hint = self.text[start:end].lower()
+        return any(word in hint for word in self.hints)
+
+    def _block_end(self, start: int) -> int:
+        nested, depth, pos = self.rules.nested, 1, start + 2
+        while depth:
+            found = _NESTING.search(self.text, pos)
+            if found is None:
+                raise Refused("unterminated comment", start, shown="/*")
+            if found.group() == "*/":
+                depth -= 1
+                pos = found.end()
+            elif nested is None:
+                raise Refused("comment inside a comment", found.start(), shown="/*")
+            else:
+                depth += nested
+                pos = found.end() if nested else found.start() + 1
+        return pos
+
+    def _string(self, start: int, end: int) -> int:
+        if self.rules.adjacent:
+            return end
+        text = self.text
+        body = _JOINED_BODY[text[start] in "eE"]
+        while joined := _JOINED.match(text, end):
+            more = body.match(text, joined.end() - 1)
+            if more is None:
+                raise Refused("unterminated quote", joined.end() - 1, shown="'")
+            end = more.end()
+        if self.tokens.kinds and self.tokens.kinds[-1] == "S":
+            raise Refused("two strings side by side", start)
+        return end
+
+    def _number(self, start: int, end: int) -> tuple[str, int]:
+        """A number; where a word starts with a digit, that word."""
+        text, rule = self.text, self.rules.digit_words
+        if end == len(text) or not (
+            text[end].isalnum() or text[end] in "_$" or text[end] >= "\x80"
+        ):
+            return "N", end
+        after_dash = start > 1 and text[start - 1] == "-" and text[start - 2].isalnum()
+        if rule == "no" or (rule == "dash" and not after_dash):
+            raise Refused("number runs into a word", start, shown=text[start : end + 1])
+        if "." in text[start:end]:
+            return "N", end
+        word = _WORD_REST.match(text, start)
+        return "W", word.end() if word else end
+
+
+def _blank(text: str, cuts: list[tuple[int, int]]) -> str:
+    """The text with every cut replaced by one space, and no space around it."""
+    out: list[str] = []
+    done = 0
+    for start, stop in sorted(cuts):
+        out += (text[done:start], " ")
+        done = stop
+    return ("".join(out) + text[done:]).strip(_SPACE)
+
+
+def scan(text: str, dialect: str, hints: tuple[str, ...] = (), mode: str = "") -> Tokens:
+    """The tokens of a statement and its gated text, without comments and empty statements.
+
+    hints: MySQL optimizer hints to blank. mode: another reading of the dialect (see lexis.RULES).
+    Raises Refused.
+    """
+    unsendable = UNSENDABLE.search(text)
+    if unsendable:
+        raise Refused(f"character {unsendable.group()!a}", unsendable.start())
+    rules = lexis(mode or dialect)
+    scanner = _Scanner(text, dialect, rules, hints)
+    if text[:1] == "\ufeff":  # an editor's byte order mark
+        scanner.cuts.append((0, 1))
+        scanner.text = " " + text[1:]
+    tokens = scanner.run()
+    keys, count = tokens.keys, len(tokens.keys)
+    first = next((i for i in range(count) if keys[i] != ";"), count)
+    last = next((i for i in range(count, first, -1) if keys[i - 1] != ";"), first)
+    scanner.cuts += [(tokens.starts[i], tokens.starts[i] + 1) for i in range(first)]
+    scanner.cuts += [(tokens.starts[i], tokens.starts[i] + 1) for i in range(last, count)]
+    tokens.cut(first, last)
+    tokens.clean = _blank(text, scanner.cuts)
+    if scanner.cuts:
+        again = _Scanner(tokens.clean, dialect, rules, hints)
+        second = again.run()
+        if again.cuts or second.kinds != tokens.kinds or second.keys != tokens.keys:
+            raise Refused("reads differently without its comments", scanner.cuts[0][0])
+    return tokens

@@ -1,0 +1,36 @@
+"""Compiled from functions/mysql.toml by dbtools.guard.generate."""
+
+from __future__ import annotations
+
+from dbtools.guard.model import Cause, Harmless, Names, Sequence, Tables
+
+CAUSE_0 = Cause('reads files of the server', 'only tables can be read here')
+CAUSE_1 = Cause('waits or burns time', 'drop the call')
+CAUSE_2 = Cause('takes, frees or probes a named lock', 'look at locks with SELECT * FROM performance_schema.metadata_locks')
+CAUSE_3 = Cause('moves a sequence', "read the sequence's table: SELECT next_not_cached_value FROM its name")
+CAUSE_4 = Cause("runs commands, changes the server or reaches another one (a plugin's function)", 'only tables can be read here')
+CAUSE_5 = Cause("sets the session's last insert id", 'LAST_INSERT_ID() without an argument reads it')
+TABLES = Tables(
+    dialect='mysql',
+    checked_against='MariaDB 10.11; names of MySQL 8.4 and 9 from its manual',
+    start=frozenset({'select', 'table', 'values', 'with', }),
+    explain=frozenset({'analyze', 'extended', 'format', 'json', 'partitions', 'traditional', 'tree', }),
+    describe=frozenset({'desc', 'describe', 'explain', }),
+    show=frozenset({'binary', 'binlog', 'character', 'charset', 'client_statistics', 'collation', 'columns', 'count', 'create', 'databases', 'engine', 'engines', 'errors', 'events', 'explain', 'extended', 'fields', 'full', 'function', 'global', 'grants', 'index', 'index_statistics', 'indexes', 'keys', 'local', 'master', 'open', 'package', 'plugins', 'privileges', 'procedure', 'processlist', 'profile', 'profiles', 'relaylog', 'replica', 'replicas', 'schemas', 'session', 'slave', 'status', 'storage', 'table', 'table_statistics', 'tables', 'triggers', 'user_statistics', 'variables', 'warnings', }),
+    refused=frozenset({'into', }),
+    doubtful=frozenset({'delete', 'insert', 'merge', 'replace', 'update', }),
+    sequences=(Sequence((frozenset({'for', }), frozenset({'key', 'no', 'share', 'update', }), ), Cause('locks rows', 'leave the locking clause out')), Sequence((frozenset({'lock', }), frozenset({'in', }), ), Cause('locks rows', 'leave LOCK IN SHARE MODE out')), Sequence((frozenset({'procedure', }), frozenset({'analyse', }), ), Cause('is not a plain read', 'SELECT from information_schema.columns to learn the types')), Sequence((frozenset({'next', 'previous', }), frozenset({'value', }), frozenset({'for', }), ), Cause('moves a sequence', "read the sequence's table: SELECT next_not_cached_value FROM its name")), ),
+    harmless=(),
+    denied=Names(frozenset({'benchmark', 'flush_rewrite_rules', 'gen_dictionary_drop', 'gen_dictionary_load', 'get_lock', 'is_free_lock', 'is_used_lock', 'load_file', 'load_rewrite_rules', 'mroonga_command', 'nextval', 'release_all_locks', 'release_lock', 'setval', 'sleep', 'source_pos_wait', }), ('asynchronous_', 'audit_api_', 'audit_log_', 'do_exec', 'gman_', 'group_replication_', 'http_', 'innodb_redo_log_', 'keyring_', 'lib_mysqludf', 'masking_dictionary', 'master_', 'memc_', 'mysql_firewall_', 'service_', 'set_firewall_', 'spider_', 'sys_', 'version_tokens_', 'wait_', 'wsrep_sync_wait_', )),
+    causes={'load_file': CAUSE_0, 'benchmark': CAUSE_1, 'master_': CAUSE_1, 'sleep': CAUSE_1, 'source_pos_wait': CAUSE_1, 'wait_': CAUSE_1, 'get_lock': CAUSE_2, 'is_free_lock': CAUSE_2, 'is_used_lock': CAUSE_2, 'release_all_locks': CAUSE_2, 'release_lock': CAUSE_2, 'service_': CAUSE_2, 'nextval': CAUSE_3, 'setval': CAUSE_3, 'asynchronous_': CAUSE_4, 'audit_api_': CAUSE_4, 'audit_log_': CAUSE_4, 'do_exec': CAUSE_4, 'flush_rewrite_rules': CAUSE_4, 'gen_dictionary_drop': CAUSE_4, 'gen_dictionary_load': CAUSE_4, 'gman_': CAUSE_4, 'group_replication_': CAUSE_4, 'http_': CAUSE_4, 'innodb_redo_log_': CAUSE_4, 'keyring_': CAUSE_4, 'lib_mysqludf': CAUSE_4, 'load_rewrite_rules': CAUSE_4, 'masking_dictionary': CAUSE_4, 'memc_': CAUSE_4, 'mroonga_command': CAUSE_4, 'mysql_firewall_': CAUSE_4, 'set_firewall_': CAUSE_4, 'spider_': CAUSE_4, 'sys_': CAUSE_4, 'version_tokens_': CAUSE_4, 'wsrep_sync_wait_': CAUSE_4, 'last_insert_id': CAUSE_5, },
+    call_allowed=frozenset({'sys_get_config', }),
+    from_allowed=None,
+    user_functions=False,
+    arity={'last_insert_id': (1,)},
+    settings=Names(frozenset(), ()),
+    limit_settings=Names(frozenset(), ()),
+    hints_blanked=('set_var', 'resource_group', 'max_execution_time', ),
+    pipes=frozenset(),
+    pragma_read=frozenset(),
+    pragma_get=frozenset(),
+)

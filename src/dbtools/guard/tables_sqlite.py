@@ -1,0 +1,34 @@
+"""Compiled from functions/sqlite.toml by dbtools.guard.generate."""
+
+from __future__ import annotations
+
+from dbtools.guard.model import Cause, Harmless, Names, Sequence, Tables
+
+CAUSE_0 = Cause('loads or runs code outside the database', 'only tables can be read here')
+CAUSE_1 = Cause('reads or writes files', 'only tables can be read here')
+CAUSE_2 = Cause('runs SQL text of its own, past this check', 'write that query as the statement itself')
+CAUSE_3 = Cause('is a PRAGMA that is not on the list of read-only ones', "pragma_table_info('t'), pragma_index_list('t') and the like are allowed")
+TABLES = Tables(
+    dialect='sqlite',
+    checked_against='SQLite 3.40, and the extensions of its command line tool up to 3.50',
+    start=frozenset({'select', 'values', 'with', }),
+    explain=frozenset({'plan', 'query', }),
+    describe=frozenset(),
+    show=None,
+    refused=frozenset({'into', }),
+    doubtful=frozenset({'delete', 'insert', 'merge', 'replace', 'update', }),
+    sequences=(),
+    harmless=(),
+    denied=Names(frozenset({'blobio', 'csv', 'define', 'edit', 'eval', 'exec', 'fsdir', 'fts3_tokenizer', 'fts5', 'load_extension', 'lsmode', 'readfile', 'sha3_query', 'sqlite_dbdata', 'sqlite_dbpage', 'sqlite_dbptr', 'sqlite_expert', 'undefine', 'vsv', 'writeblob', 'writefile', }), ('fileio_', 'lua_', 'pragma_', 'recover_', 'shell_', 'sqlar_', 'sqlite_log', 'stmt_', 'zipfile', )),
+    causes={'define': CAUSE_0, 'edit': CAUSE_0, 'eval': CAUSE_0, 'exec': CAUSE_0, 'fts3_tokenizer': CAUSE_0, 'fts5': CAUSE_0, 'load_extension': CAUSE_0, 'lua_': CAUSE_0, 'shell_': CAUSE_0, 'sqlite_log': CAUSE_0, 'stmt_': CAUSE_0, 'undefine': CAUSE_0, 'blobio': CAUSE_1, 'csv': CAUSE_1, 'fileio_': CAUSE_1, 'fsdir': CAUSE_1, 'lsmode': CAUSE_1, 'readfile': CAUSE_1, 'sqlar_': CAUSE_1, 'sqlite_dbdata': CAUSE_1, 'sqlite_dbpage': CAUSE_1, 'sqlite_dbptr': CAUSE_1, 'vsv': CAUSE_1, 'writeblob': CAUSE_1, 'writefile': CAUSE_1, 'zipfile': CAUSE_1, 'recover_': CAUSE_2, 'sha3_query': CAUSE_2, 'sqlite_expert': CAUSE_2, 'pragma_': CAUSE_3, },
+    call_allowed=frozenset({'pragma_collation_list', 'pragma_compile_options', 'pragma_database_list', 'pragma_foreign_key_list', 'pragma_function_list', 'pragma_index_info', 'pragma_index_list', 'pragma_index_xinfo', 'pragma_module_list', 'pragma_pragma_list', 'pragma_table_info', 'pragma_table_list', 'pragma_table_xinfo', }),
+    from_allowed=None,
+    user_functions=False,
+    arity={},
+    settings=Names(frozenset(), ()),
+    limit_settings=Names(frozenset(), ()),
+    hints_blanked=(),
+    pipes=frozenset(),
+    pragma_read=frozenset({'collation_list', 'compile_options', 'database_list', 'foreign_key_check', 'foreign_key_list', 'function_list', 'index_info', 'index_list', 'index_xinfo', 'integrity_check', 'module_list', 'pragma_list', 'quick_check', 'table_info', 'table_list', 'table_xinfo', }),
+    pragma_get=frozenset({'application_id', 'auto_vacuum', 'busy_timeout', 'cache_size', 'data_version', 'encoding', 'foreign_keys', 'freelist_count', 'journal_mode', 'locking_mode', 'max_page_count', 'mmap_size', 'page_count', 'page_size', 'query_only', 'schema_version', 'synchronous', 'temp_store', 'user_version', }),
+)
