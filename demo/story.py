@@ -1,0 +1,123 @@
+"""Tells a newcomer what the commands do: each command line, then its answer.
+
+Ends with 0 only when every command ended as the story says.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from demo.build import build
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "out" / "demo" / "shop.db"
+DEADLINE_SECONDS = 60.0
+
+# One connection, named `shop`: all an operator has to set.
+CONNECTION = {"DB_1_NAME": "shop", "DB_1_TYPE": "sqlite", "DB_1_DB": str(FILE)}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command line, what it shows, and the exit code the story expects."""
+
+    title: str
+    argv: tuple[str, ...]
+    code: int = 0
+    stdin: str = ""
+
+
+STEPS = (
+    Step("Which connections are there?", ("db-query", "--list-connections")),
+    Step("What is in the database?", ("db-schema", "--connection", "shop", "--detail", "names")),
+    Step(
+        "One table in full: columns, keys, indexes.",
+        ("db-schema", "--connection", "shop", "--table", "orders"),
+    ),
+    Step(
+        "A join: who sells best this year?",
+        ("db-query", "--connection", "shop", "--query",
+         "SELECT s.company_name, COUNT(*) AS orders, ROUND(SUM(o.total_amount), 2) AS revenue"
+         " FROM orders o JOIN sellers s ON s.id = o.seller_id"
+         " WHERE o.placed_at >= '2025-01-01' GROUP BY s.id ORDER BY revenue DESC LIMIT 5"),
+    ),
+    Step(
+        "The same data as a table for the eye, month by month.",
+        ("db-query", "--format", "table", "--query",
+         "SELECT strftime('%Y-%m', placed_at) AS month, COUNT(*) AS orders,"
+         " ROUND(SUM(total_amount), 2) AS revenue FROM orders"
+         " WHERE placed_at >= '2025-01-01' GROUP BY month ORDER BY month"),
+    ),
+    Step(
+        "A value goes in as a parameter, never as text; the statement may come by stdin.",
+        ("db-query", "--query", "-", "--param", "family=Соколова", "--limit", "3"),
+        stdin="SELECT id, first_name, last_name, registered_at FROM customers\n"
+        "WHERE last_name = :family ORDER BY registered_at",
+    ),
+    Step(
+        "A statement that writes is refused; nothing runs.",
+        ("db-query", "--query", "DELETE FROM orders WHERE id = 1"),
+        code=1,
+    ),
+    Step(
+        "A column that does not exist: the answer says what to type instead.",
+        ("db-query", "--query", "SELECT id, total_amout FROM orders LIMIT 3"),
+        code=4,
+    ),
+)  # fmt: skip
+
+
+def tell(step: Step) -> bool:
+    """Print one step and its answer; whether it ended as expected."""
+    print(f"\n# {step.title}")
+    line = shlex.join(step.argv)
+    if step.stdin:
+        line = f"{line} <<'SQL'\n{step.stdin}\nSQL"
+    print(f"$ {line}", flush=True)
+    done = subprocess.run(
+        list(step.argv), env={**_environment(), **CONNECTION}, input=step.stdin, text=True,
+        encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        timeout=DEADLINE_SECONDS,
+    )  # fmt: skip
+    print(done.stdout.rstrip("\n"))
+    if step.code != 0 or done.returncode != 0:
+        print(f"(exit code {done.returncode})")
+    if done.returncode != step.code:
+        print(f"The story expected exit code {step.code}.", file=sys.stderr)
+    return done.returncode == step.code
+
+
+def _environment() -> dict[str, str]:
+    """Ours without connections of the caller's own."""
+    foreign = ("DB_", "DATABASE_URL", "TOOLBELT_")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
+    return {**kept, "TOOLBELT_WORKSPACE": str(FILE.parent)}
+
+
+def main() -> int:
+    """Build the shop, tell the story; 0 when all went as told."""
+    began = time.monotonic()
+    counts = build(FILE)
+    name = FILE.relative_to(ROOT)
+    print(f"Built {name}: a shop with {len(counts)} tables and {sum(counts.values())} rows.")
+    print("\n# An operator gives the sandbox its connections:")
+    for key, value in CONNECTION.items():
+        print(f"$ export {key}={shlex.quote(value)}")
+    failed = [step.title for step in STEPS if not tell(step)]
+    print(f"\n{len(STEPS)} commands in {time.monotonic() - began:.0f} s. Try your own:")
+    print(f"  export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH")
+    print("  export " + " ".join(f"{k}={shlex.quote(v)}" for k, v in CONNECTION.items()))
+    print("""  db-query --query "SELECT * FROM products LIMIT 3" """.rstrip())
+    for title in failed:
+        print(f"FAILED: {title}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
