@@ -84,17 +84,18 @@ def record(text: str, readers: Sequence[tuple[str, Reader | None]] | None) -> ob
     if readers is None:
         return cells
     found: dict[str, object] = {}
-    for cell, (name, reader) in zip(cells, readers, strict=True):
+    for cell, (name, reader) in zip(cells, readers, strict=bool(readers)):
         found[name] = reader(cell) if reader and cell is not None else cell
     return found
 
 
 def _cells(text: str) -> list[str | None]:
-    """The cells of a row literal; an empty one is NULL, an empty string is written `""`."""
+    """The cells of a row literal; an empty one is NULL, an empty string is written `""`.
+
+    `()` is read as the row of one NULL: a row without any fields is written the same.
+    """
     cells: list[str | None] = []
     at = 1
-    if text == "()":
-        return cells
     while True:
         pieces: list[str] = []
         start = at

@@ -21,6 +21,8 @@ _SHORT = {
     ("character varying", ""): "varchar",
     ("character", ""): "char",
     ("bit varying", ""): "varbit",
+    # How format_type spells a bit string of no declared length.
+    ('"bit"', ""): "bit",
 }
 # The catalog's name -> the standard's, as format_type spells it.
 _STANDARD = {
