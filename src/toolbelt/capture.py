@@ -1,0 +1,84 @@
+"""What is kept of a stream that may be endless."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Bytes kept of a stream. head: its beginning. tail: its end, where some was left out between.
+
+    seen: bytes that came in all.
+    """
+
+    head: bytes
+    tail: bytes
+    seen: int
+
+    @property
+    def truncated(self) -> bool:
+        return self.seen > len(self.head) + len(self.tail)
+
+    @property
+    def data(self) -> bytes:
+        """Head and tail as one, with a line between that says what is missing."""
+        if not self.truncated or not self.tail:
+            return self.head + self.tail
+        missing = self.seen - len(self.head) - len(self.tail)
+        return self.head + f"\n[... {missing} bytes left out ...]\n".encode() + self.tail
+
+    def text(self) -> str:
+        """The data as text; a character cut in two at an edge is dropped, others are replaced."""
+        if not self.truncated:
+            return self.head.decode("utf-8", "replace")
+        head = _whole_end(self.head)
+        return Captured(head, _whole_start(self.tail), self.seen).data.decode("utf-8", "replace")
+
+
+class Buffer:
+    """Gathers a stream up to a size. tail: keep a quarter of it for the stream's end."""
+
+    def __init__(self, size: int, *, tail: bool) -> None:
+        self._tail_size = size // 4 if tail else 0
+        self._head_size = size - self._tail_size
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.seen = 0
+
+    @property
+    def full(self) -> bool:
+        return self.seen > self._head_size + self._tail_size
+
+    def add(self, data: bytes) -> None:
+        self.seen += len(data)
+        room = self._head_size - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if self._tail_size and data:
+            self._tail += data[-self._tail_size :]
+            del self._tail[: -self._tail_size]
+
+    def captured(self) -> Captured:
+        return Captured(bytes(self._head), bytes(self._tail), self.seen)
+
+
+def _whole_end(data: bytes) -> bytes:
+    """Without the beginning of a character whose rest is missing."""
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return data[:-back] if back < needed else data
+    return data
+
+
+def _whole_start(data: bytes) -> bytes:
+    """Without the rest of a character whose beginning is missing."""
+    for skip in range(min(4, len(data))):
+        if data[skip] & 0xC0 != 0x80:
+            return data[skip:]
+    return data
