@@ -13,7 +13,8 @@ class Engine:
     module: the driver. dialect: the guard's name of the query language. extra: what pip must
     bring ('' for none). aliases: further DB_TYPE values and URL schemes. needs: the keys without
     which a connection is half configured ('A|B': one of them). limit_text: a LIMIT line may be
-    appended to the statement. files: HOST means nothing, the database is a path.
+    appended to the statement. files: HOST means nothing, the database is a path. explain: what
+    stands before a statement whose plan is asked for.
     """
 
     module: str
@@ -23,6 +24,7 @@ class Engine:
     needs: tuple[str, ...] = ("HOST",)
     limit_text: bool = False
     files: bool = False
+    explain: str = "EXPLAIN "
 
 
 ENGINES: Final = {
@@ -30,7 +32,14 @@ ENGINES: Final = {
         "dbtools.drivers.postgres", "postgres", "postgres", ("postgres", "pg"), limit_text=True
     ),
     "sqlite": Engine(
-        "dbtools.drivers.sqlite", "sqlite", "", ("sqlite3",), ("NAME",), limit_text=True, files=True
+        "dbtools.drivers.sqlite",
+        "sqlite",
+        "",
+        ("sqlite3",),
+        ("NAME",),
+        limit_text=True,
+        files=True,
+        explain="EXPLAIN QUERY PLAN ",
     ),
 }
 

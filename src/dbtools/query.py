@@ -1,1 +1,177 @@
-"""To be written."""
+"""How a query flows: connection, verdict, limit, session, rows, writer. One direction."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from dbtools import connection as connections
+from dbtools import parameters
+from dbtools.connection import Connection
+from dbtools.deadline import Deadline, DeadlineReached
+from dbtools.drivers import load
+from dbtools.drivers.base import Execution, Placeholder, Session, timeout_error
+from dbtools.engines import ENGINES
+from dbtools.guard import Verdict, append_limit, check, segments, tables
+from dbtools.request import Plan, QueryRequest
+from dbtools.result import ResultSet
+from dbtools.writers import streams
+from toolbelt.envelope import write_success
+from toolbelt.errors import ToolError
+
+
+def run_query(request: QueryRequest) -> None:
+    """Do all that `db-query` was asked to, and print the answer."""
+    connection = connections.find(request.connection)
+    plan = prepare(request, connection)
+    if request.check:
+        write_success(_check_answer(plan), pretty=request.pretty)
+        return
+    from dbtools import delivery
+
+    session = _open(plan)
+    try:
+        started = time.perf_counter()
+        with Deadline(plan.timeout_seconds):
+            result = session.execute(plan.execution)
+            delivery.deliver(_distinct_names(result), plan, request, started)
+    except DeadlineReached:
+        _stop(session)
+        raise timeout_error(plan.timeout_seconds) from None
+    except KeyboardInterrupt:
+        _stop(session)
+        raise
+    finally:
+        session.close()
+
+
+def _open(plan: Plan) -> Session:
+    """A session, or CONNECTION_FAILED once the connect timeout has passed."""
+    seconds = plan.connection.limits.connect_timeout_ms / 1000
+    driver = load(plan.connection.engine)
+    try:
+        with Deadline(seconds):
+            return driver.connect(plan.connection, plan.timeout_seconds)
+    except DeadlineReached:
+        where = plan.connection.host or plan.connection.database
+        raise ToolError(
+            "CONNECTION_FAILED", f"{where} did not answer within {seconds:g} s.",
+            hint="check host and port, or raise CONNECT_TIMEOUT (milliseconds)",
+        ) from None  # fmt: skip
+
+
+def _stop(session: Session) -> None:
+    # The server's side must end too, but a silent server must not hold us.
+    try:
+        with Deadline(0.1):
+            session.cancel()
+    except DeadlineReached:
+        return
+
+
+def prepare(request: QueryRequest, connection: Connection) -> Plan:
+    """Guard, parameters and limits; raises BLOCKED, USAGE or STATEMENT_TOO_LONG."""
+    engine = ENGINES[connection.engine]
+    verdict = check(_explained(request, engine.explain), engine.dialect)
+    if not verdict.allowed:
+        raise refusal(verdict)
+    timeout, lowered = _timeout(request, connection)
+    cap, capped_by = _cap(request, connection, verdict)
+    statement = verdict.statement
+    fetch_rows = None if cap is None else cap + 1
+    if engine.limit_text and fetch_rows is not None:
+        statement = append_limit(verdict, fetch_rows)
+    cut = segments(statement, engine.dialect)
+    parameters.match((s[0] for s in cut if not isinstance(s, str)), request.parameters)
+    execution = Execution(
+        segments=[s if isinstance(s, str) else Placeholder(s[0]) for s in cut],
+        parameters=request.parameters,
+        fetch_rows=fetch_rows,
+        kind=verdict.kind,
+        timeout_seconds=timeout,
+        want_csv=request.format == "csv" and cap is None,
+        extended_json=request.extended_json,
+        numbers_as_number=request.numbers_as_number,
+    )
+    return Plan(connection, verdict, execution, statement, cap, capped_by, timeout, lowered)
+
+
+def refusal(verdict: Verdict) -> ToolError:
+    """A refusing verdict as the error it is."""
+    detail: dict[str, object] = {
+        "kind": verdict.kind,
+        "reason": verdict.reason,
+        "token": verdict.token,
+        "position": verdict.position,
+    }
+    return ToolError(
+        verdict.code,
+        verdict.message,
+        hint=verdict.hint,
+        detail={k: v for k, v in detail.items() if v},
+    )
+
+
+def _explained(request: QueryRequest, prefix: str) -> str:
+    if not request.explain or request.statement.lstrip()[:7].lower() == "explain":
+        return request.statement
+    return prefix + request.statement
+
+
+def _timeout(request: QueryRequest, connection: Connection) -> tuple[float, tuple[str, ...]]:
+    """Seconds, and a warning when the operator's ceiling is lower than what was asked."""
+    ceiling = connection.limits.query_timeout_ms / 1000
+    asked = request.timeout_seconds
+    if asked is None or asked <= ceiling:
+        return (ceiling if asked is None else asked), ()
+    return ceiling, (f"timeout lowered to the operator's QUERY_TIMEOUT of {ceiling:g} s",)
+
+
+def _cap(request: QueryRequest, connection: Connection, verdict: Verdict) -> tuple[int | None, str]:
+    """(the most rows to give back, what set it)."""
+    limits = connection.limits
+    everything = request.output is not None or streams(request.format) or verdict.limited
+    if request.limit is not None:
+        asked, by = request.limit, "--limit"
+    elif everything:
+        asked, by = None, ""
+    else:
+        asked, by = limits.row_limit, "ROW_LIMIT"
+    if limits.max_rows is not None and (asked is None or asked > limits.max_rows):
+        return limits.max_rows, "MAX_ROWS"
+    return asked, by
+
+
+def _check_answer(plan: Plan) -> dict[str, object]:
+    """`--check`: the verdict and the exact text that would be sent; nothing is connected."""
+    dialect = ENGINES[plan.connection.engine].dialect
+    return {
+        "verdict": "allowed",
+        "kind": plan.verdict.kind,
+        "tables": tables(plan.verdict.statement, dialect),
+        "statement": plan.statement,
+        "rowLimit": plan.cap,
+        "timeoutMs": round(plan.timeout_seconds * 1000),
+        "connection": plan.connection.name,
+    }
+
+
+def _distinct_names(result: ResultSet) -> ResultSet:
+    """Second and later columns of one name become name_2, name_3, so that no value is lost."""
+    names = [c.name for c in result.columns]
+    if len(set(names)) == len(names):
+        return result
+    taken = set(names)
+    seen: set[str] = set()
+    columns = []
+    for column in result.columns:
+        name, number = column.name, 1
+        while name in seen or (number > 1 and name in taken):
+            number += 1
+            name = f"{column.name}_{number}"
+        seen.add(name)
+        columns.append(replace(column, name=name))
+    renamed = sorted(seen - taken)
+    result.warnings[f"columns of one name were renamed: {', '.join(renamed)}"] = None
+    result.columns = columns
+    return result

@@ -1,1 +1,55 @@
-"""To be written."""
+"""`db-schema`: options into a SchemaRequest."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import click
+
+from toolbelt import cli
+
+EPILOG = """\b
+Examples:
+  db-schema
+  db-schema -c primary_db --table orders
+  db-schema --table 'order_*' --table customers
+  db-schema --schema sales
+"""
+
+
+@click.command(context_settings=cli.CONTEXT, epilog=EPILOG)
+@cli.version_option
+@click.option("-c", "--connection", metavar="NAME", help="Which connection; needed if several.")
+@click.option("-t", "--table", "tables", multiple=True, metavar="NAME",
+              help="Only this table; a glob such as 'order_*' is fine. Repeatable.")  # fmt: skip
+@click.option("--schema", "schemas", multiple=True, metavar="NAME",
+              help="Only this schema. Repeatable.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+              help="Stop after this time; may only lower QUERY_TIMEOUT.")  # fmt: skip
+@click.option("--pretty", is_flag=True, help="Indent the JSON.")
+@click.option("--list-connections", is_flag=True, help="Names, types and databases; no secrets.")
+@click.option("--debug", is_flag=True, help="Show tracebacks on stderr.")
+def command(**options: Any) -> None:
+    """Say what is in a database: tables, columns, keys and indexes."""
+    if options["list_connections"]:
+        from dbtools.connection import list_all
+        from toolbelt.envelope import write_success
+
+        write_success({"connections": list_all()}, pretty=options["pretty"])
+        return
+    from dbtools.describe import SchemaRequest, run_describe
+
+    run_describe(
+        SchemaRequest(
+            connection=options["connection"],
+            tables=options["tables"],
+            schemas=options["schemas"],
+            timeout_seconds=options["timeout"],
+            pretty=options["pretty"],
+        )
+    )
+
+
+def main() -> NoReturn:
+    """Console script."""
+    cli.run(command, "db-schema")

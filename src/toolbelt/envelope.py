@@ -24,9 +24,22 @@ def dumps(value: object, *, pretty: bool = False) -> str:
         indent=2 if pretty else None,
         separators=None if pretty else (",", ":"),
     )
+    return escape_invisible(text)
+
+
+def escape_invisible(text: str) -> str:
+    """JSON text with control, bidi and lone-surrogate characters as `\\u` escapes."""
     if text.isascii():
-        return text.replace("\x7f", "\\u007f")
+        return text.replace("\x7f", "\\u007f") if "\x7f" in text else text
     return text.translate(_INVISIBLE).encode("utf-8", "backslashreplace").decode()
+
+
+def safe_text(text: str) -> str:
+    """Text for a terminal: line ends as `\\n`, other control and bidi characters escaped."""
+    if text.isascii() and text.isprintable():
+        return text
+    flat = text.replace("\r\n", "\\n").replace("\n", "\\n").replace("\t", "\\t")
+    return flat.translate(_UNSAFE).encode("utf-8", "backslashreplace").decode()
 
 
 def one_line(text: str, limit: int = 400) -> str:
@@ -62,9 +75,11 @@ def write_stdout(text: str) -> None:
     sys.stdout.flush()
 
 
-def write_success(body: Mapping[str, object], *, pretty: bool = False) -> None:
-    """Print a success envelope; `ok` comes first."""
-    write_stdout(document({"ok": True, **body}, pretty=pretty) + "\n")
+def write_success(
+    body: Mapping[str, object], *, pretty: bool = False, rows_key: str = "rows"
+) -> None:
+    """Print a success envelope; `ok` comes first, a list under rows_key gets one line an item."""
+    write_stdout(document({"ok": True, **body}, pretty=pretty, rows_key=rows_key) + "\n")
 
 
 def write_failure(

@@ -9,6 +9,7 @@ from typing import Protocol
 from dbtools.catalog import Catalog
 from dbtools.connection import Connection
 from dbtools.result import ResultSet
+from toolbelt.errors import ToolError
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,12 @@ class Driver(Protocol):
 
     def connect(self, connection: Connection, timeout_seconds: float) -> Session:
         """Open a session whose statements the server ends after timeout_seconds."""
+
+
+def timeout_error(seconds: float, detail: Mapping[str, object] | None = None) -> ToolError:
+    """The one wording of a statement stopped by its time limit, in any engine."""
+    return ToolError(
+        "TIMEOUT", f"The query ran longer than {seconds:g} s and was stopped.",
+        hint="narrow it (WHERE, fewer joins, an aggregate) or raise --timeout",
+        detail={"timeoutSeconds": seconds, **(detail or {})},
+    )  # fmt: skip

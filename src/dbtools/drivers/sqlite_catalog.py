@@ -1,0 +1,133 @@
+"""SQLite's catalog: tables, columns, keys and indexes in one statement."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+from dbtools.catalog import Catalog, ForeignKey, Index, Table, TableColumn
+from dbtools.drivers.base import CatalogRequest
+
+_CATALOG = """
+SELECT m.name, m.type, l.type AS kind, l.wr, m.sql,
+ (SELECT json_group_array(json_array(x.name, x.type, x."notnull", x.pk, x.dflt_value, x.hidden))
+    FROM pragma_table_xinfo(m.name) AS x),
+ (SELECT json_group_array(json_array(f.id, f."table", f."from", f."to", f.on_delete))
+    FROM pragma_foreign_key_list(m.name) AS f),
+ (SELECT json_group_array(json_array(i.name, i."unique", i.partial, s.sql,
+      (SELECT json_group_array(c.name) FROM pragma_index_info(i.name) AS c)))
+    FROM pragma_index_list(m.name) AS i LEFT JOIN sqlite_master AS s
+      ON s.type = 'index' AND s.name = i.name)
+FROM sqlite_master AS m LEFT JOIN pragma_table_list AS l
+  ON l.schema = 'main' AND l.name = m.name COLLATE NOCASE
+WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+  AND coalesce(l.type, '') <> 'shadow'
+  AND (:wanted IS NULL OR m.name IN (SELECT value FROM json_each(:wanted)))
+ORDER BY m.name
+"""
+
+
+def read(db: sqlite3.Connection, request: CatalogRequest) -> Catalog:
+    """The whole catalog, or the tables asked for; two statements at most."""
+    wanted = json.dumps(request.tables) if request.tables else None
+    rows = db.execute(_CATALOG, {"wanted": wanted}).fetchall()
+    keys = {r[0].lower(): _primary_key(json.loads(r[5])) for r in rows}
+    counts = _estimates(db, rows)
+    tables = tuple(_table(row, keys, counts) for row in rows)
+    version = f"SQLite {sqlite3.sqlite_version}"
+    return Catalog(tables, round_trips=2 if rows else 1, server=version)
+
+
+def _primary_key(columns: list[list[Any]]) -> tuple[str, ...]:
+    return tuple(c[0] for c in sorted((c for c in columns if c[3]), key=lambda c: int(c[3])))
+
+
+def _estimates(db: sqlite3.Connection, rows: list[Any]) -> dict[str, int]:
+    """Row estimates in one statement: ANALYZE's where it ran, else the highest rowid."""
+    analysed: dict[str, int] = {}
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").fetchone():
+        for table, stat in db.execute("SELECT tbl, stat FROM sqlite_stat1"):
+            first = str(stat or "").split(" ")[0]
+            if first.isdigit():
+                analysed[table] = max(int(first), analysed.get(table, 0))
+    rowids = [r[0] for r in rows if r[1] == "table" and r[2] == "table" and not r[3]]
+    missing = [name for name in rowids if name not in analysed][:1000]
+    if missing:
+        parts = ", ".join(f"(SELECT max(_rowid_) FROM {_quoted(n)})" for n in missing)  # noqa: S608
+        found = db.execute(f"SELECT {parts}").fetchone()
+        analysed |= {name: int(n or 0) for name, n in zip(missing, found, strict=True)}
+    return analysed
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _table(row: Any, keys: dict[str, tuple[str, ...]], counts: dict[str, int]) -> Table:
+    name, kind, listed, _without_rowid, sql, columns, foreign, indexes = row
+    primary = _primary_key(json.loads(columns))
+    kinds = {"virtual": "virtual table", "view": "view"}
+    return Table(
+        name=name,
+        kind=kinds.get(listed, kind),
+        columns=tuple(_column(c, primary, sql or "") for c in json.loads(columns) if c[5] != 1),
+        indexes=_indexes(json.loads(indexes), primary, name),
+        foreign_keys=_foreign_keys(json.loads(foreign), keys),
+        row_count=counts.get(name),
+        definition=sql or "" if kind == "view" else "",
+    )
+
+
+def _column(column: list[Any], primary: tuple[str, ...], sql: str) -> TableColumn:
+    name, declared, not_null, _pk, default, hidden = column
+    alone = primary == (name,) and (declared or "").upper() == "INTEGER"
+    return TableColumn(
+        name=name,
+        type=declared or "any",
+        nullable=not (not_null or alone),
+        primary_key=name in primary,
+        default=default,
+        generated={2: "virtual", 3: "stored"}.get(hidden, ""),
+        identity="auto increment" if alone and "AUTOINCREMENT" in sql.upper() else "",
+    )
+
+
+def _indexes(found: list[list[Any]], primary: tuple[str, ...], table: str) -> tuple[Index, ...]:
+    made = [
+        Index(
+            name=name,
+            columns=tuple(c if c is not None else "(expression)" for c in json.loads(columns)),
+            unique=bool(unique),
+            where=_where(sql) if partial else "",
+        )
+        for name, unique, partial, sql, columns in found
+    ]
+    if primary and not any(i.columns == primary and i.unique for i in made):
+        # The rowid itself is the key: it has no entry of its own in index_list.
+        made.append(Index(f"{table}_pkey", primary, unique=True))
+    return tuple(sorted(made, key=lambda i: i.name))
+
+
+def _where(sql: str | None) -> str:
+    import re
+
+    match = re.search(r"(?is)\)\s*where\s+(.*)$", sql or "")
+    return match[1].strip() if match else ""
+
+
+def _foreign_keys(
+    found: list[list[Any]], keys: dict[str, tuple[str, ...]]
+) -> tuple[ForeignKey, ...]:
+    grouped: dict[int, list[list[Any]]] = {}
+    for entry in found:
+        grouped.setdefault(entry[0], []).append(entry)
+    made = []
+    for number, entries in sorted(grouped.items()):
+        target, on_delete = entries[0][1], entries[0][4]
+        implied = keys.get(target.lower(), ())
+        to = tuple(e[3] for e in entries if e[3] is not None) or implied
+        action = "" if on_delete == "NO ACTION" else on_delete.lower()
+        columns = tuple(e[2] for e in entries)
+        made.append(ForeignKey(f"fk_{number}", columns, "", target, to, action))
+    return tuple(made)
