@@ -115,8 +115,7 @@ def _groups(env: Mapping[str, str]) -> list[_Group]:
     if any(plain.get(k) for k in _PLAIN_MARKS):
         found.append(_Group("DB_", "default", plain))
     elif env.get("DATABASE_URL"):
-        url = {"CONNECTION_STRING": env["DATABASE_URL"]}
-        found.append(_Group("DATABASE_URL", "default", url))
+        found.append(_Group("DATABASE_URL", "default", {}))
     return found
 
 
@@ -152,8 +151,7 @@ def _pick(name: str | None, groups: list[_Group]) -> _Group:
 
 def _build(group: _Group, env: Mapping[str, str]) -> Connection:
     keys, prefix = group.keys, group.prefix
-    url = settings.secret(keys, "CONNECTION_STRING")
-    password = settings.secret(keys, "PASS")
+    url, password = _secrets(group, env)
     parts = _parts(group, url)
     engine = _engine(group, parts)
     database, name = _database(group, engine, parts)
@@ -164,7 +162,7 @@ def _build(group: _Group, env: Mapping[str, str]) -> Connection:
         name=name,
         engine=engine,
         host=parts.host or keys.get("HOST", ""),
-        port=parts.port or _port(group),
+        port=parts.port or _port(group, env),
         database=database,
         user=parts.user or keys.get("USER", ""),
         password=password,
@@ -176,6 +174,14 @@ def _build(group: _Group, env: Mapping[str, str]) -> Connection:
     )
     _require(connection, group)
     return connection
+
+
+def _secrets(group: _Group, env: Mapping[str, str]) -> tuple[Secret | None, Secret | None]:
+    """(connection string, password) from their variables or files."""
+    if not group.keys:
+        return Secret(env["DATABASE_URL"]), None
+    prefix = group.prefix
+    return settings.secret(env, f"{prefix}CONNECTION_STRING"), settings.secret(env, f"{prefix}PASS")
 
 
 def _parts(group: _Group, url: Secret | None) -> dsn.Parts:
@@ -221,8 +227,8 @@ def _database(group: _Group, engine: str, parts: dsn.Parts) -> tuple[str, str]:
     return database, group.name
 
 
-def _port(group: _Group) -> int | None:
-    port = settings.integer(group.keys, "PORT", minimum=1)
+def _port(group: _Group, env: Mapping[str, str]) -> int | None:
+    port = settings.integer(env, _variable(group, "PORT"), minimum=1) if group.keys else None
     if port is not None and port > 65535:
         raise ToolError("BAD_CONFIG", f"{group.prefix}PORT is {port}, above 65535.")
     return port

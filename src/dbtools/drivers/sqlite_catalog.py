@@ -13,10 +13,12 @@ _CATALOG = """
 SELECT m.name, m.type, l.type AS kind, l.wr, m.sql,
  (SELECT json_group_array(json_array(x.name, x.type, x."notnull", x.pk, x.dflt_value, x.hidden))
     FROM pragma_table_xinfo(m.name) AS x),
- (SELECT json_group_array(json_array(f.id, f."table", f."from", f."to", f.on_delete))
+ (SELECT json_group_array(json_array(f.id, f."table", f."from", f."to", f.on_delete,
+      json((SELECT json_group_array(p.name) FROM
+        (SELECT name FROM pragma_table_info(f."table") WHERE pk ORDER BY pk) AS p))))
     FROM pragma_foreign_key_list(m.name) AS f),
  (SELECT json_group_array(json_array(i.name, i."unique", i.partial, s.sql,
-      (SELECT json_group_array(c.name) FROM pragma_index_info(i.name) AS c)))
+      json((SELECT json_group_array(c.name) FROM pragma_index_info(i.name) AS c))))
     FROM pragma_index_list(m.name) AS i LEFT JOIN sqlite_master AS s
       ON s.type = 'index' AND s.name = i.name)
 FROM sqlite_master AS m LEFT JOIN pragma_table_list AS l
@@ -32,9 +34,8 @@ def read(db: sqlite3.Connection, request: CatalogRequest) -> Catalog:
     """The whole catalog, or the tables asked for; two statements at most."""
     wanted = json.dumps(request.tables) if request.tables else None
     rows = db.execute(_CATALOG, {"wanted": wanted}).fetchall()
-    keys = {r[0].lower(): _primary_key(json.loads(r[5])) for r in rows}
     counts = _estimates(db, rows)
-    tables = tuple(_table(row, keys, counts) for row in rows)
+    tables = tuple(_table(row, counts) for row in rows)
     version = f"SQLite {sqlite3.sqlite_version}"
     return Catalog(tables, round_trips=2 if rows else 1, server=version)
 
@@ -64,7 +65,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _table(row: Any, keys: dict[str, tuple[str, ...]], counts: dict[str, int]) -> Table:
+def _table(row: Any, counts: dict[str, int]) -> Table:
     name, kind, listed, _without_rowid, sql, columns, foreign, indexes = row
     primary = _primary_key(json.loads(columns))
     kinds = {"virtual": "virtual table", "view": "view"}
@@ -73,7 +74,7 @@ def _table(row: Any, keys: dict[str, tuple[str, ...]], counts: dict[str, int]) -
         kind=kinds.get(listed, kind),
         columns=tuple(_column(c, primary, sql or "") for c in json.loads(columns) if c[5] != 1),
         indexes=_indexes(json.loads(indexes), primary, name),
-        foreign_keys=_foreign_keys(json.loads(foreign), keys),
+        foreign_keys=_foreign_keys(json.loads(foreign)),
         row_count=counts.get(name),
         definition=sql or "" if kind == "view" else "",
     )
@@ -97,7 +98,7 @@ def _indexes(found: list[list[Any]], primary: tuple[str, ...], table: str) -> tu
     made = [
         Index(
             name=name,
-            columns=tuple(c if c is not None else "(expression)" for c in json.loads(columns)),
+            columns=_index_columns(columns, sql or ""),
             unique=bool(unique),
             where=_where(sql) if partial else "",
         )
@@ -109,6 +110,22 @@ def _indexes(found: list[list[Any]], primary: tuple[str, ...], table: str) -> tu
     return tuple(sorted(made, key=lambda i: i.name))
 
 
+def _index_columns(names: list[str | None], sql: str) -> tuple[str, ...]:
+    """Column names; an expression, which has none, as its text in the CREATE INDEX statement."""
+    texts: list[str] = []
+    if None in names:
+        depth, start = 0, sql.find("(") + 1
+        for at in range(start - 1, len(sql)):
+            depth += (sql[at] == "(") - (sql[at] == ")")
+            if (sql[at] == "," and depth == 1) or depth == 0:
+                texts.append(sql[start:at].strip())
+                start = at + 1
+            if depth == 0:
+                break
+    texts += ["(expression)"] * (len(names) - len(texts))
+    return tuple(t if n is None else n for n, t in zip(names, texts, strict=False))
+
+
 def _where(sql: str | None) -> str:
     import re
 
@@ -116,17 +133,15 @@ def _where(sql: str | None) -> str:
     return match[1].strip() if match else ""
 
 
-def _foreign_keys(
-    found: list[list[Any]], keys: dict[str, tuple[str, ...]]
-) -> tuple[ForeignKey, ...]:
+def _foreign_keys(found: list[list[Any]]) -> tuple[ForeignKey, ...]:
+    """In the order of their declaration; a target without columns means its primary key."""
     grouped: dict[int, list[list[Any]]] = {}
     for entry in found:
         grouped.setdefault(entry[0], []).append(entry)
     made = []
-    for number, entries in sorted(grouped.items()):
-        target, on_delete = entries[0][1], entries[0][4]
-        implied = keys.get(target.lower(), ())
-        to = tuple(e[3] for e in entries if e[3] is not None) or implied
+    for number, entries in sorted(grouped.items(), reverse=True):
+        _, target, _, _, on_delete, implied = entries[0]
+        to = tuple(e[3] for e in entries if e[3] is not None) or tuple(implied)
         action = "" if on_delete == "NO ACTION" else on_delete.lower()
         columns = tuple(e[2] for e in entries)
         made.append(ForeignKey(f"fk_{number}", columns, "", target, to, action))
