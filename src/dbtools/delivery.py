@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from dbtools.request import Plan, QueryRequest
 from dbtools.result import ResultSet, Row
@@ -13,6 +14,9 @@ from dbtools.writers.delimited import header_line
 from dbtools.writers.jsonrows import lines
 from toolbelt.cli import Streaming
 from toolbelt.envelope import dumps, warn, write_stdout, write_success
+
+if TYPE_CHECKING:
+    from toolbelt.publish import Output
 
 Sink = Callable[[bytes], object]
 
@@ -35,14 +39,29 @@ class _Counted:
             yield row
 
 
-def deliver(result: ResultSet, plan: Plan, request: QueryRequest, started: float) -> None:
-    """Print or write the whole result. started: perf_counter() when the statement was sent."""
-    if request.output is not None:
-        _to_file(result, plan, request, started)
-    elif request.format == "json":
+def target(request: QueryRequest) -> AbstractContextManager[Output | None]:
+    """The output file to be, refused here already if it may not be written; None for stdout."""
+    if request.output is None:
+        return nullcontext()
+    from toolbelt.workspace import Workspace
+
+    return Workspace.find(request.workspace).output(request.output, force=request.force)
+
+
+def deliver(
+    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Output | None
+) -> dict[str, object] | None:
+    """Print the whole result, or write it to `out` and return the summary to print.
+
+    started: perf_counter() when the statement was sent.
+    """
+    if out is not None:
+        return _to_file(result, plan, request, started, out)
+    if request.format == "json":
         _json_to_stdout(result, plan, request, started)
     else:
         _rows_to_stdout(result, plan, request)
+    return None
 
 
 def _json_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest, started: float) -> None:
@@ -143,28 +162,26 @@ def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> Non
         warn(f"Truncated at {plan.cap} rows ({plan.capped_by}): {cut['hint']}.")
 
 
-def _to_file(result: ResultSet, plan: Plan, request: QueryRequest, started: float) -> None:
-    from toolbelt.workspace import Workspace
-
+def _to_file(
+    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Output
+) -> dict[str, object]:
     rows = _Counted(ready_rows(result), plan.cap)
-    workspace = Workspace.find(request.workspace)
     size = 0
-    with workspace.output(request.output or "", force=request.force) as out:
 
-        def sink(data: bytes) -> None:
-            nonlocal size
-            size += len(data)
-            out.write(data)
+    def sink(data: bytes) -> None:
+        nonlocal size
+        size += len(data)
+        out.file.write(data)
 
-        if request.format == "json":
-            _json_to_sink(result, plan, request, rows, sink, started)
-        else:
-            _write_rows(result, rows, request, sink)
+    if request.format == "json":
+        _json_to_sink(result, plan, request, rows, sink, started)
+    else:
+        _write_rows(result, rows, request, sink)
     result.close()
     tail = _tail(result, plan, rows.count, started)
     tail |= _truncation(rows.truncated, False, plan, request)
     body = {"path": str(out.path), "format": request.format, "rows": rows.count, "bytes": size}
-    write_success({**body, **tail}, pretty=request.pretty)
+    return {**body, **tail}
 
 
 def _json_to_sink(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dbtools import connection as connections
 from dbtools import parameters
@@ -19,6 +20,9 @@ from dbtools.writers import streams
 from toolbelt.envelope import write_success
 from toolbelt.errors import ToolError
 
+if TYPE_CHECKING:
+    from toolbelt.publish import Output
+
 
 def run_query(request: QueryRequest) -> None:
     """Do all that `db-query` was asked to, and print the answer."""
@@ -29,12 +33,23 @@ def run_query(request: QueryRequest) -> None:
         return
     from dbtools import delivery
 
+    # The output's path is settled before anything runs, its file published after all went well.
+    with delivery.target(request) as out:
+        summary = _execute(plan, request, out)
+    if summary is not None:
+        write_success(summary, pretty=request.pretty)
+
+
+def _execute(plan: Plan, request: QueryRequest, out: Output | None) -> dict[str, object] | None:
+    """Run the statement and deliver its rows; the summary of a written file, else None."""
+    from dbtools import delivery
+
     session = _open(plan)
     try:
         started = time.perf_counter()
         with Deadline(plan.timeout_seconds):
             result = session.execute(plan.execution)
-            delivery.deliver(_distinct_names(result), plan, request, started)
+            return delivery.deliver(_distinct_names(result), plan, request, started, out)
     except DeadlineReached:
         _stop(session)
         raise timeout_error(plan.timeout_seconds) from None

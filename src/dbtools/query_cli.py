@@ -116,8 +116,8 @@ def _statement(options: dict[str, Any]) -> str:
 def _from_file(path: str, workspace: str | None) -> str:
     from toolbelt.workspace import Workspace
 
-    with Workspace.find(workspace).open_input(path) as stream:
-        return _decoded(stream.read(_READ_LIMIT), path)
+    with Workspace.find(workspace).resolve_input(path) as source:
+        return _decoded(source.file.read(_READ_LIMIT), path)
 
 
 def _decoded(raw: bytes, source: str) -> str:
