@@ -10,7 +10,9 @@ import click
 from toolbelt import cli
 from toolbelt.errors import ToolError
 
-EPILOG = """\b
+HELP = """Run one read-only statement and print its rows as JSON.
+
+\b
 Examples:
   db-query -q "SELECT status, count(*) FROM orders GROUP BY 1"
   db-query -c primary_db -q "SELECT * FROM orders WHERE id = :id" -p id=42
@@ -25,7 +27,7 @@ _FORMATS = ("json", "jsonl", "csv", "tsv", "table", "markdown")
 _READ_LIMIT = 2_100_000
 
 
-@click.command(context_settings=cli.CONTEXT, epilog=EPILOG)
+@click.command(context_settings=cli.CONTEXT, help=HELP)
 @cli.version_option
 @click.argument("statement", required=False)
 @click.option("-c", "--connection", metavar="NAME", help="Which connection; needed if several.")
@@ -55,7 +57,7 @@ _READ_LIMIT = 2_100_000
 @click.option("--list-connections", is_flag=True, help="Names, types and databases; no secrets.")
 @click.option("--debug", is_flag=True, help="Show tracebacks on stderr.")
 def command(**options: Any) -> None:
-    """Run one read-only statement and print its rows as JSON."""
+    """The command; its help text is HELP."""
     if options["list_connections"]:
         from dbtools.connection import list_all
         from toolbelt.envelope import write_success

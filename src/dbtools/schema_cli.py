@@ -8,7 +8,9 @@ import click
 
 from toolbelt import cli
 
-EPILOG = """\b
+HELP = """Say what is in a database: tables, columns, keys and indexes.
+
+\b
 Examples:
   db-schema
   db-schema -c primary_db --table orders
@@ -17,7 +19,7 @@ Examples:
 """
 
 
-@click.command(context_settings=cli.CONTEXT, epilog=EPILOG)
+@click.command(context_settings=cli.CONTEXT, help=HELP)
 @cli.version_option
 @click.option("-c", "--connection", metavar="NAME", help="Which connection; needed if several.")
 @click.option("-t", "--table", "tables", multiple=True, metavar="NAME",
@@ -30,7 +32,7 @@ Examples:
 @click.option("--list-connections", is_flag=True, help="Names, types and databases; no secrets.")
 @click.option("--debug", is_flag=True, help="Show tracebacks on stderr.")
 def command(**options: Any) -> None:
-    """Say what is in a database: tables, columns, keys and indexes."""
+    """The command; its help text is HELP."""
     if options["list_connections"]:
         from dbtools.connection import list_all
         from toolbelt.envelope import write_success

@@ -90,8 +90,10 @@ def run(
 
 
 def _call(command: click.Command, name: str) -> int:
+    # Not command.main(): it answers a closed pipe with an exit code of its own.
     try:
-        result = command.main(prog_name=name, standalone_mode=False)
+        with command.make_context(name, sys.argv[1:]) as ctx:
+            result = command.invoke(ctx)
     except click.exceptions.Exit as left:
         return left.exit_code
     except click.ClickException as error:

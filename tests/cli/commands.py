@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 DEADLINE_SECONDS = 120.0
+BIN = Path(sys.executable).parent
 # Nothing of the caller's own connections may reach the command under test.
 _FOREIGN = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG", "BIGQUERY_", "GOOGLE_")
 
@@ -28,6 +29,13 @@ class Answer:
         """stdout as the one JSON document it must be."""
         return json.loads(self.stdout)
 
+    @property
+    def error(self) -> dict[str, Any]:
+        """The `error` object of a failure envelope."""
+        body = self.json()
+        assert body["ok"] is False
+        return dict(body["error"])
+
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Our environment without anybody's connections, and the given variables."""
@@ -43,7 +51,7 @@ def run(
     cwd: Path | None = None,
 ) -> Answer:
     """Run one of the five commands from the environment the tests run in."""
-    program = Path(sys.executable).with_name(command)
+    program = BIN / command
     done = subprocess.run(
         [str(program), *arguments], env=clean_environment(env), cwd=cwd, check=False,
         input=stdin if stdin is not None else "", capture_output=True, text=True,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import BIN, Ran, run
+from cli.commands import BIN, Answer, run
 
 SETUP = """
 CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, total NUMERIC, note TEXT);
@@ -35,7 +35,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def query(shop: Path, *arguments: str, **options: object) -> Ran:
+def query(shop: Path, *arguments: str, **options: object) -> Answer:
     env = {"DB_TYPE": "sqlite", "DB_NAME": str(shop)}
     extra = options.pop("env", {})
     return run("db-query", *arguments, env={**env, **extra}, cwd=shop.parent, **options)  # type: ignore[dict-item, arg-type]
@@ -44,7 +44,7 @@ def query(shop: Path, *arguments: str, **options: object) -> Ran:
 def test_the_answer_has_the_promised_keys_and_a_line_a_row(shop: Path) -> None:
     done = query(shop, "-q", "SELECT id, status FROM orders ORDER BY id LIMIT 2")
     assert (done.code, done.stderr) == (0, "")
-    body = done.json
+    body = done.json()
     assert body["ok"] is True
     assert body["rows"] == [{"id": 1, "status": "new"}, {"id": 2, "status": "paid"}]
     assert body["rowCount"] == 2 and body["truncated"] is False
@@ -57,7 +57,7 @@ def test_the_answer_has_the_promised_keys_and_a_line_a_row(shop: Path) -> None:
 
 
 def test_values_keep_all_they_hold(shop: Path) -> None:
-    body = query(shop, "-q", "SELECT v, v AS v FROM odd").json
+    body = query(shop, "-q", "SELECT v, v AS v FROM odd").json()
     assert [r["v"] for r in body["rows"]] == [
         "9223372036854775807", None, "base64:3q0=", "Привет", None, 1.5,
     ]  # fmt: skip
@@ -68,12 +68,12 @@ def test_values_keep_all_they_hold(shop: Path) -> None:
 
 def test_numbers_as_number(shop: Path) -> None:
     done = query(shop, "-q", "SELECT v FROM odd LIMIT 1", "--numbers", "as-number")
-    assert done.json["rows"] == [{"v": 9223372036854775807}]
+    assert done.json()["rows"] == [{"v": 9223372036854775807}]
 
 
 def test_rows_as_arrays_and_pretty(shop: Path) -> None:
     done = query(shop, "-q", "SELECT 1 a, 'x' b", "--rows", "arrays", "--pretty")
-    assert done.json["rows"] == [[1, "x"]]
+    assert done.json()["rows"] == [[1, "x"]]
     assert '\n  "rows": [' in done.stdout
 
 
@@ -87,25 +87,25 @@ def test_rows_as_arrays_and_pretty(shop: Path) -> None:
     ],
 )
 def test_the_row_limit(shop: Path, arguments: tuple[str, ...], count: int, truncated: bool) -> None:
-    body = query(shop, "-q", "SELECT n FROM many", *arguments).json
+    body = query(shop, "-q", "SELECT n FROM many", *arguments).json()
     assert (body["rowCount"], body["truncated"]) == (count, truncated)
     assert ("truncation" in body) is truncated
 
 
 def test_an_explicit_limit_above_the_default_is_honoured_up_to_max_rows(shop: Path) -> None:
     statement = "SELECT n FROM many LIMIT 3000"
-    assert query(shop, "-q", statement).json["rowCount"] == 3000
-    body = query(shop, "-q", statement, env={"DB_MAX_ROWS": "7"}).json
+    assert query(shop, "-q", statement).json()["rowCount"] == 3000
+    body = query(shop, "-q", statement, env={"DB_MAX_ROWS": "7"}).json()
     assert (body["rowCount"], body["truncated"]) == (7, True)
     assert body["truncation"]["by"] == "MAX_ROWS"
-    capped = query(shop, "-q", statement, "--limit", "99", env={"DB_MAX_ROWS": "7"}).json
+    capped = query(shop, "-q", statement, "--limit", "99", env={"DB_MAX_ROWS": "7"}).json()
     assert capped["rowCount"] == 7
 
 
 def test_the_byte_limit_cuts_between_rows_and_says_so(shop: Path) -> None:
     done = query(shop, "-q", "SELECT n FROM many", "--limit", "5000", "--max-bytes", "2000")
-    assert done.json["truncation"]["by"] == "MAX_BYTES"
-    assert 0 < done.json["rowCount"] < 200
+    assert done.json()["truncation"]["by"] == "MAX_BYTES"
+    assert 0 < done.json()["rowCount"] < 200
     assert len(done.stdout.split('"rowCount"')[0]) < 2100
 
 
@@ -114,9 +114,9 @@ def test_parameters_are_bound_never_pasted(shop: Path) -> None:
         "SELECT id, ':not' AS t FROM orders WHERE status = :status AND total > :min ORDER BY 1"
     )
     done = query(shop, "-q", statement, "-p", "status=paid", "-p", "min=0")
-    assert done.json["rows"] == [{"id": 2, "t": ":not"}]
+    assert done.json()["rows"] == [{"id": 2, "t": ":not"}]
     evil = query(shop, "-q", statement, "--params", '{"status": "x\' OR 1=1 --", "min": 0}')
-    assert evil.json["rows"] == []
+    assert evil.json()["rows"] == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_statement_from_stdin_a_file_or_an_argument(shop: Path) -> None:
         (("-f", "q.sql"), ""),
         (("SELECT 7 AS n",), ""),
     ):
-        assert query(shop, *arguments, stdin=stdin).json["rows"] == [{"n": 7}]
+        assert query(shop, *arguments, stdin=stdin).json()["rows"] == [{"n": 7}]
 
 
 CSV = 'id,status,total,note\n1,new,10.5,\n2,paid,20,""\n3,paid,-3,"a,""b""\nc"\n'
@@ -165,12 +165,27 @@ def test_jsonl_tsv_table_and_markdown(shop: Path) -> None:
 
 
 def test_a_file_is_written_whole_and_summed_up(shop: Path, tmp_path: Path) -> None:
-    arguments = ("-q", "SELECT * FROM orders", "-o", "out.csv", "--workspace", str(tmp_path))
-    done = query(shop, *arguments, env={"TOOLBELT_WORKSPACE": str(tmp_path)})
-    assert done.code == 1 or done.code == 0
-    body = query(shop, *arguments, "--force").json
-    # A relative path means the current folder; both lie beneath the workspace named.
-    assert body["rows"] == 3 and body["bytes"] == len(CSV)
+    env = {"DB_TYPE": "sqlite", "DB_NAME": str(shop)}
+
+    def write(*arguments: str) -> Answer:
+        statement = ("-q", "SELECT * FROM orders", "-o", "out.csv")
+        return run("db-query", *statement, *arguments, env=env, cwd=tmp_path)
+
+    body = write().json()
+    assert (body["path"], body["format"]) == (str(tmp_path / "out.csv"), "csv")
+    assert (body["rows"], body["rowCount"], body["bytes"]) == (3, 3, len(CSV))
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == CSV
+    again = write()
+    assert (again.code, again.error["code"]) == (1, "BAD_PATH") and "--force" in again.error["hint"]
+    assert write("--force", "--format", "json").code == 0
+    assert json.loads((tmp_path / "out.csv").read_text(encoding="utf-8"))["rowCount"] == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.parametrize("path", ["../out.csv", "/etc/out.csv", "no/such/folder.csv", "."])
+def test_an_output_path_that_will_not_do_runs_nothing(shop: Path, path: str) -> None:
+    done = query(shop, "-q", "SELECT nope", "-o", path)
+    assert (done.code, done.error["code"]) == (1, "BAD_PATH")
 
 
 def test_streaming_formats_are_not_cut_by_the_default_limit(shop: Path) -> None:
@@ -229,7 +244,7 @@ def test_a_wal_database_in_a_read_only_folder(tmp_path: Path) -> None:
     db = sqlite3.connect(path)
     db.executescript("PRAGMA journal_mode=wal; CREATE TABLE t(a); INSERT INTO t VALUES (5);")
     db.close()
-    assert query(path, "-q", "SELECT a FROM t").json["rows"] == [{"a": 5}]
+    assert query(path, "-q", "SELECT a FROM t").json()["rows"] == [{"a": 5}]
 
 
 def test_a_locked_database_is_said_to_be_busy(tmp_path: Path) -> None:
@@ -247,10 +262,10 @@ def test_text_that_is_not_utf8_and_a_50_mb_cell(tmp_path: Path) -> None:
         db.executescript("CREATE TABLE t(a); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT));")
         db.execute("CREATE TABLE big AS SELECT ? AS b", ["x" * 50_000_000])
     db.close()
-    body = query(path, "-q", "SELECT a FROM t").json
+    body = query(path, "-q", "SELECT a FROM t").json()
     assert body["rows"] == [{"a": "base64:/0E="}] and "UTF-8" in body["warnings"][0]
-    assert query(path, "-q", "SELECT length(b) AS n FROM big").json["rows"] == [{"n": 50_000_000}]
-    too_big = query(path, "-q", "SELECT b FROM big").json
+    assert query(path, "-q", "SELECT length(b) AS n FROM big").json()["rows"] == [{"n": 50_000_000}]
+    too_big = query(path, "-q", "SELECT b FROM big").json()
     assert too_big["truncation"]["by"] == "MAX_BYTES"
     done = query(path, "-q", "SELECT b FROM big", "--format", "csv")
     assert len(done.stdout) == 50_000_003
@@ -264,7 +279,7 @@ def test_two_thousand_columns(tmp_path: Path) -> None:
         db.execute("CREATE TABLE w (" + ", ".join(f"c{i} INT" for i in range(2000)) + ")")
         db.execute("INSERT INTO w (c1999) VALUES (5)")
     db.close()
-    row = query(path, "-q", "SELECT * FROM w").json["rows"][0]
+    row = query(path, "-q", "SELECT * FROM w").json()["rows"][0]
     assert len(row) == 2000 and row["c1999"] == 5
 
 
@@ -337,7 +352,7 @@ def test_sigterm_in_mid_stream_leaves_the_old_file(shop: Path, tmp_path: Path) -
 def test_check_sends_nothing_and_shows_the_text(tmp_path: Path) -> None:
     env = {"DB_TYPE": "postgresql", "DB_HOST": "127.0.0.1", "DB_PORT": "1", "DB_NAME": "d"}
     done = run("db-query", "--check", "-q", "SELECT * FROM orders o /* hi */ ;", env=env)
-    body = done.json
+    body = done.json()
     assert (body["verdict"], body["kind"], body["tables"]) == ("allowed", "SELECT", ["orders"])
     assert body["statement"].endswith("\nLIMIT 1001") and "hi" not in body["statement"]
     blocked = run("db-query", "--check", "-q", "DROP TABLE orders", env=env)
@@ -345,7 +360,7 @@ def test_check_sends_nothing_and_shows_the_text(tmp_path: Path) -> None:
 
 
 def test_explain(shop: Path) -> None:
-    body = query(shop, "-q", "SELECT * FROM orders WHERE id = 1", "--explain").json
+    body = query(shop, "-q", "SELECT * FROM orders WHERE id = 1", "--explain").json()
     assert any("orders" in str(row.get("detail")) for row in body["rows"])
     assert query(shop, "-q", "DELETE FROM orders", "--explain").code == 1
 
@@ -356,6 +371,6 @@ def test_list_connections_shows_no_secret() -> None:
         "DB_2_NAME": "b", "DB_2_HOST": "h",
     }  # fmt: skip
     done = run("db-query", "--list-connections", env=env)
-    assert done.json["connections"][0] == {"name": "a", "type": "postgresql", "database": "d"}
-    assert "DB_2_TYPE is missing" in done.json["connections"][1]["problem"]
+    assert done.json()["connections"][0] == {"name": "a", "type": "postgresql", "database": "d"}
+    assert "DB_2_TYPE is missing" in done.json()["connections"][1]["problem"]
     assert "hunter2" not in done.stdout

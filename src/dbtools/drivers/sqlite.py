@@ -201,6 +201,9 @@ class SQLiteSession:
         name, text = _name(error), str(error)
         detail: dict[str, object] = {"engineCode": name} if name else {}
         if name == "SQLITE_INTERRUPT" or text == "interrupted":
+            if time.monotonic() <= self._deadline:
+                # A signal arrived before _tick could keep it: only Ctrl-C comes this early.
+                raise KeyboardInterrupt from error
             return timeout_error(self._timeout, detail)
         if name in ("SQLITE_NOTADB", "SQLITE_CANTOPEN") or opening:
             other = name != "SQLITE_NOTADB"
