@@ -64,9 +64,14 @@ class Report(TypedDict):
 
 
 def python_roots() -> tuple[str, ...]:
-    """The folders of this interpreter and its packages, for children that run Python."""
-    found = {sys.prefix, sys.base_prefix, sys.exec_prefix, *(p for p in sys.path if p)}
-    return tuple(sorted(p for p in found if Path(p).is_absolute()))
+    """The folders of this interpreter and of its packages, for children that run Python."""
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    ours = str(Path(__file__).resolve().parents[1])
+    # Not the folder of the script or the current one, which sys.path may begin with.
+    packages = (
+        p for p in sys.path if p == ours or p.endswith(("/site-packages", "/dist-packages"))
+    )
+    return tuple(sorted(prefixes | set(packages)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ class Confinement:
     unix_sockets: local stream sockets may be made and listened on, not connected to others'.
     memory_bytes: address space of each process. cpu_seconds, file_bytes, open_files: of each
     process. processes: of the whole tree, threads included.
-    drop_user: as root, become an unused user. read_as_owner: then keep root's right to read.
+    drop_user: as root, become an unused user. read_as_owner: then keep root's right to read what
+    the rest of this grants; None keeps it where Landlock holds and `read` names a place that other
+    users cannot reach (an interpreter in root's home).
     mode: auto | require | off; None takes TOOLBELT_CONFINE.
     """
 
@@ -100,7 +107,7 @@ class Confinement:
     processes: int | None = 256
     open_files: int | None = 1024
     drop_user: bool = True
-    read_as_owner: bool = False
+    read_as_owner: bool | None = None
     mode: str | None = None
 
     def prepare(self) -> Prepared:

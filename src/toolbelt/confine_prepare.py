@@ -12,7 +12,7 @@ from toolbelt import confine_landlock as landlock
 from toolbelt import confine_seccomp as seccomp
 from toolbelt import confine_user as user
 from toolbelt import linux
-from toolbelt.confine import DEVICES, LOADERS, PROC_FILES, Confinement, Report
+from toolbelt.confine import DEVICES, LOADERS, PROC_FILES, SYSTEM, Confinement, Report
 from toolbelt.errors import ToolError
 
 _NAMESPACE_FLAGS: Final = (linux.CLONE_NEWNET, linux.CLONE_NEWUSER | linux.CLONE_NEWNET)
@@ -63,7 +63,7 @@ class Prepared:
 def prepare(spec: Confinement, mode: str) -> Prepared:
     """See Confinement.prepare."""
     confined = mode != "off"
-    identity = user.identity(drop=spec.drop_user, read_any=spec.read_as_owner) if confined else None
+    identity = _identity(spec) if confined else None
     filtered = confined and seccomp.available()
     namespace = 0 if spec.network or filtered or not confined else _namespace()
     limits, bound = _limits(spec, identity)
@@ -92,6 +92,14 @@ def prepare(spec: Confinement, mode: str) -> Prepared:
         else None,
         namespace=namespace,
     )
+
+
+def _identity(spec: Confinement) -> user.Identity:
+    keep_read = spec.read_as_owner
+    if keep_read is None and spec.drop_user and landlock.abi() and user.unused_uid() is not None:
+        own = (path for path in map(os.fspath, spec.read) if path not in SYSTEM)
+        keep_read = not all(user.open_to_others(path) for path in own)
+    return user.identity(drop=spec.drop_user, read_any=bool(keep_read))
 
 
 def _network(spec: Confinement, *, filtered: bool, namespace: int) -> str:

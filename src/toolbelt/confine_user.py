@@ -7,6 +7,7 @@ else of root. So a child of root becomes a user that owns nothing and runs nothi
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,9 +57,13 @@ def identity(*, drop: bool, read_any: bool) -> Identity:
     """The child's identity; `drop` asks for another user where we may become one."""
     mask = _effective()
     uid = unused_uid() if drop else None
-    bounding = tuple(range(_last_capability() + 1)) if mask >> _CAP_SETPCAP & 1 else ()
-    able = mask >> CAP_DAC_READ_SEARCH & 1
-    return Identity(uid, read_any and uid is not None and bool(able), bounding)
+    keep = read_any and uid is not None and bool(mask >> CAP_DAC_READ_SEARCH & 1)
+    bounding: tuple[int, ...] = ()
+    if mask >> _CAP_SETPCAP & 1:
+        # One that is kept must stay in the bounding set to become inheritable.
+        kept = CAP_DAC_READ_SEARCH if keep else -1
+        bounding = tuple(c for c in range(_last_capability() + 1) if c != kept)
+    return Identity(uid, keep, bounding)
 
 
 @cache
@@ -79,6 +84,18 @@ def unused_uid() -> int | None:
         if inside and uid not in taken:
             return uid
     return None
+
+
+def open_to_others(path: str) -> bool:
+    """Whether a user that owns nothing can reach and read a place; one that is missing counts."""
+    real = Path(path).resolve()
+    try:
+        if not real.stat().st_mode & stat.S_IROTH:
+            return False
+        folders = (real, *real.parents) if real.is_dir() else real.parents
+        return all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)
+    except OSError:
+        return True
 
 
 def hand_over(folder: Path, uid: int) -> None:
