@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 
@@ -43,7 +44,8 @@ class Buffer:
         self._tail_size = size // 4 if tail else 0
         self._head_size = size - self._tail_size
         self._head = bytearray()
-        self._tail = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_held = 0
         self.seen = 0
 
     @property
@@ -56,12 +58,17 @@ class Buffer:
         if room > 0:
             self._head += data[:room]
             data = data[room:]
-        if self._tail_size and data:
-            self._tail += data[-self._tail_size :]
-            del self._tail[: -self._tail_size]
+        if not self._tail_size or not data:
+            return
+        # Whole pieces, the oldest dropped once the others suffice: nothing is copied twice.
+        self._tail.append(data)
+        self._tail_held += len(data)
+        while self._tail_held - len(self._tail[0]) >= self._tail_size:
+            self._tail_held -= len(self._tail.popleft())
 
     def captured(self) -> Captured:
-        return Captured(bytes(self._head), bytes(self._tail), self.seen)
+        tail = b"".join(self._tail)[-self._tail_size :] if self._tail_size else b""
+        return Captured(bytes(self._head), tail, self.seen)
 
 
 def _whole_end(data: bytes) -> bytes:

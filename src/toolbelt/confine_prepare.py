@@ -97,7 +97,7 @@ def prepare(spec: Confinement, mode: str) -> Prepared:
 def _identity(spec: Confinement) -> user.Identity:
     keep_read = spec.read_as_owner
     if keep_read is None and spec.drop_user and landlock.abi() and user.unused_uid() is not None:
-        own = (path for path in map(os.fspath, spec.read) if path not in SYSTEM)
+        own = (os.fspath(path) for path in spec.read if path not in SYSTEM)
         keep_read = not all(user.open_to_others(path) for path in own)
     return user.identity(drop=spec.drop_user, read_any=bool(keep_read))
 
