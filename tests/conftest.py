@@ -49,6 +49,18 @@ def mariadb() -> Server:
 
 
 @pytest.fixture(scope="session")
+def mongodb() -> Server:
+    """A MongoDB wire server with authentication and an empty database `toolbelt`."""
+    return FLEET.get("mongodb")
+
+
+@pytest.fixture(scope="session")
+def clickhouse() -> Server:
+    """The ClickHouse engine behind HTTP; servers.clickhouse.requests() shows what was sent."""
+    return FLEET.get("clickhouse")
+
+
+@pytest.fixture(scope="session")
 def sqlite() -> Server:
     """SQLite with an empty file; `database` is its path."""
     return FLEET.get("sqlite")

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from importlib.util import find_spec
 from threading import Lock
 
 import pytest
 
-from servers import Engine, MariaDB, PostgreSQL, Server, SQLite
+from dbtools import engines
+from servers import ClickHouse, Engine, MariaDB, MongoDB, PostgreSQL, Server, SQLite
 from servers.postgres import debian
 
 # fixture (or parameter) name -> how to make the engine.
@@ -18,16 +20,17 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "sqlite": SQLite,
     "postgres": PostgreSQL,
     "mariadb": MariaDB,
+    "mongodb": MongoDB,
+    "clickhouse": ClickHouse,
     **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
 }
 
 
 def with_a_driver() -> list[str]:
-    """One engine of each DB_TYPE that dbtools can talk to."""
-    from dbtools import drivers
-
+    """One engine of each DB_TYPE that dbtools has a driver for."""
     first = {make().engine: name for name, make in reversed(ENGINES.items())}
-    return [name for engine, name in sorted(first.items()) if engine in drivers.ENGINES]
+    known = {engine for engine, spec in engines.ENGINES.items() if find_spec(spec.module)}
+    return [name for engine, name in sorted(first.items()) if engine in known]
 
 
 class Fleet:

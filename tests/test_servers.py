@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import http.client
 import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pymysql
 import pytest
+from pymongo.errors import OperationFailure
 
+import servers
+import servers.clickhouse
 import servers.mariadb
+import servers.mongodb
 from servers import Server
 from servers.postgres import connect
 
@@ -38,6 +44,41 @@ def test_mariadb_owner_writes_and_reader_only_reads(mariadb: Server) -> None:
         with pytest.raises(pymysql.err.OperationalError) as refused:
             cursor.execute("INSERT INTO probe_rights VALUES (1)")
     assert refused.value.args[0] == 1142
+
+
+def test_mongodb_owner_writes_and_reader_only_reads(mongodb: Server) -> None:
+    with servers.mongodb.connect(mongodb) as owner:
+        owner[mongodb.database].probe.insert_one({"a": 1})
+    with servers.mongodb.connect(mongodb, mongodb.reader) as reader:
+        assert reader[mongodb.database].probe.count_documents({}) == 1
+        with pytest.raises(OperationFailure) as refused:
+            reader[mongodb.database].probe.insert_one({"a": 2})
+    assert refused.value.code == 13
+
+
+def test_clickhouse_owner_writes_and_reader_only_reads(clickhouse: Server) -> None:
+    execute = servers.clickhouse.execute
+    execute(clickhouse, "CREATE TABLE probe (a Int8) ENGINE = Memory")
+    assert execute(clickhouse, "SELECT count() FROM probe", clickhouse.reader) == "0\n"
+    with pytest.raises(RuntimeError, match="Code: 164"):
+        execute(clickhouse, "INSERT INTO probe VALUES (1)", clickhouse.reader)
+    with pytest.raises(RuntimeError, match="Code: 516"):
+        execute(clickhouse, "SELECT 1", servers.Login("reader", "wrong"))
+
+
+def test_clickhouse_really_kills_a_query_by_its_id(clickhouse: Server) -> None:
+    endless = "SELECT count() FROM numbers(100000000000) WHERE sipHash64(number) % 7 = 3"
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(servers.clickhouse.execute, clickhouse, endless, query_id="slow-1")
+        deadline = time.monotonic() + 60
+        while "waiting" not in servers.clickhouse.execute(
+            clickhouse, "KILL QUERY WHERE query_id = 'slow-1' ASYNC"
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        with pytest.raises((RuntimeError, http.client.IncompleteRead)):
+            running.result(timeout=60)
+    assert any(r["query_id"] == "slow-1" for r in servers.clickhouse.requests(clickhouse))
 
 
 def test_a_url_of_the_server_connects(postgres: Server) -> None:

@@ -11,8 +11,20 @@ No pytest in here: bench/ and a developer's shell use the same classes.
 from __future__ import annotations
 
 from servers.base import Engine, EngineError, Login, Server
+from servers.clickhouse import ClickHouse
 from servers.mariadb import MariaDB
+from servers.mongodb import MongoDB
 from servers.postgres import PostgreSQL
 from servers.sqlite import SQLite
 
-__all__ = ["Engine", "EngineError", "Login", "MariaDB", "PostgreSQL", "SQLite", "Server"]
+__all__ = [
+    "ClickHouse",
+    "Engine",
+    "EngineError",
+    "Login",
+    "MariaDB",
+    "MongoDB",
+    "PostgreSQL",
+    "SQLite",
+    "Server",
+]

@@ -40,6 +40,7 @@ class Server:
     only read. database: a path where the engine is a file (host and port are empty then).
     socket: the folder of its unix socket, if it has one. extra: further keys of the DB_* form,
     without prefix (`SSLMODE`). environment: variables of other names (`BIGQUERY_EMULATOR_HOST`).
+    record: a file of what clients sent, where the engine keeps one.
     """
 
     engine: str
@@ -53,6 +54,7 @@ class Server:
     environment: Mapping[str, str] = field(default_factory=dict)
     scheme: str = ""
     socket: str = ""
+    record: str = ""
 
     def env(
         self, login: Login | None = None, *, name: str = "", number: int | None = None

@@ -18,7 +18,6 @@ _DATABASE = "toolbelt"
 _INDEXES = {"flights": ("carrier", "dest", "tailnum"), "planes": ("tailnum",)}
 
 Document = dict[str, Any]
-Client = pymongo.MongoClient[Document]
 
 
 class MongoDB(ProcessEngine):
@@ -96,12 +95,12 @@ class MongoDB(ProcessEngine):
         return loaded
 
 
-def connect(server: Server, login: Login | None = None) -> Client:
+def connect(server: Server, login: Login | None = None) -> Any:
     """A client for set-up and checks; as owner unless a login is given."""
     return _client(server.port, login or server.owner)
 
 
-def _client(port: int, login: Login | None) -> Client:
+def _client(port: int, login: Login | None) -> Any:
     return pymongo.MongoClient(
         "127.0.0.1", port, directConnection=True, serverSelectionTimeoutMS=1000,
         username=login.user if login else None, password=login.password if login else None,
@@ -112,7 +111,7 @@ def _documents(table: flights.Table) -> Iterator[Document]:
     """One document a row; NULL stays null, times become dates."""
     times = [name for name, kind in table.columns.items() if kind == "time"]
     for row in flights.typed_rows(table):
-        document = dict(zip(table.columns, row, strict=True))
+        document: Document = dict(zip(table.columns, row, strict=True))
         for name in times:
             document[name] = datetime.fromisoformat(str(document[name]))
         yield document
