@@ -18,6 +18,9 @@ from demo.build import build
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "out" / "demo" / "shop.db"
 DEADLINE_SECONDS = 60.0
+# Longer lines are wrapped in this transcript; in an answer of many lines they are cut.
+WIDTH = 160
+FEW_LINES = 10
 
 # One connection, named `shop`: all an operator has to set.
 CONNECTION = {"DB_1_NAME": "shop", "DB_1_TYPE": "sqlite", "DB_1_DB": str(FILE)}
@@ -35,9 +38,9 @@ class Step:
 
 STEPS = (
     Step("Which connections are there?", ("db-query", "--list-connections")),
-    Step("What is in the database?", ("db-schema", "--connection", "shop", "--detail", "names")),
+    Step("What is in the database? One line a table.", ("db-schema", "--connection", "shop")),
     Step(
-        "One table in full: columns, keys, indexes.",
+        "One table in full: columns, keys, indexes, foreign keys.",
         ("db-schema", "--connection", "shop", "--table", "orders"),
     ),
     Step(
@@ -61,6 +64,10 @@ STEPS = (
         "WHERE last_name = :family ORDER BY registered_at",
     ),
     Step(
+        "All rows into a file, without a limit.",
+        ("db-query", "--query", "SELECT * FROM orders", "--output", "orders.csv", "--force"),
+    ),
+    Step(
         "A statement that writes is refused; nothing runs.",
         ("db-query", "--query", "DELETE FROM orders WHERE id = 1"),
         code=1,
@@ -76,21 +83,38 @@ STEPS = (
 def tell(step: Step) -> bool:
     """Print one step and its answer; whether it ended as expected."""
     print(f"\n# {step.title}")
-    line = shlex.join(step.argv)
+    line = " ".join(_shell_word(word) for word in step.argv)
     if step.stdin:
         line = f"{line} <<'SQL'\n{step.stdin}\nSQL"
     print(f"$ {line}", flush=True)
     done = subprocess.run(
         list(step.argv), env={**_environment(), **CONNECTION}, input=step.stdin, text=True,
         encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-        timeout=DEADLINE_SECONDS,
+        timeout=DEADLINE_SECONDS, cwd=FILE.parent,
     )  # fmt: skip
-    print(done.stdout.rstrip("\n"))
+    _show(done.stdout.splitlines())
     if step.code != 0 or done.returncode != 0:
         print(f"(exit code {done.returncode})")
     if done.returncode != step.code:
         print(f"The story expected exit code {step.code}.", file=sys.stderr)
     return done.returncode == step.code
+
+
+def _show(lines: list[str]) -> None:
+    """Print an answer: long lines of a short one are wrapped, those of a long one are cut."""
+    for line in lines:
+        if len(lines) > FEW_LINES and len(line) > WIDTH:
+            print(f"{line[: WIDTH - 1]}…")
+            continue
+        for start in range(0, max(len(line), 1), WIDTH):
+            print(line[start : start + WIDTH])
+
+
+def _shell_word(word: str) -> str:
+    """A word as one would type it: SQL with quotes of its own reads best in double quotes."""
+    if "'" in word and not set('"$`\\!') & set(word):
+        return f'"{word}"'
+    return shlex.quote(word)
 
 
 def _environment() -> dict[str, str]:
