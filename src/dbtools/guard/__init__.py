@@ -39,7 +39,7 @@ def check(statement: str, dialect: str) -> Verdict:
             _ask_tree(statement, tokens, rules, reading, found)
     except Refused as error:
         return refusal(error, found.kind)
-    return _allowed(tokens, dialect, found, bool(reading.doubts))
+    return _allowed(reading, found)
 
 
 _EMPTY = "give one SELECT, WITH ... SELECT or EXPLAIN statement"
@@ -79,16 +79,16 @@ def _ask_tree(statement: str, tokens: Tokens, rules: Tables, reading: Reading, f
     check_tree(statement[start:], start, rules, reading.doubts, tokens.starts)
 
 
-def _allowed(tokens: Tokens, dialect: str, found: Head, by_tree: bool) -> Verdict:
-    limit = row_limit(tokens, dialect, max(found.body, 0))
-    can_limit = limit.open and dialect in APPENDS and found.kind in ROW_QUERIES
+def _allowed(reading: Reading, found: Head) -> Verdict:
+    limit = row_limit(reading.tokens, reading.dialect, reading.body, reading.clauses)
+    rows = found.kind in ROW_QUERIES
     return Verdict(
         allowed=True,
-        statement=tokens.clean,
+        statement=reading.tokens.clean,
         kind=found.kind,
-        reading="tree" if by_tree else "tokens",
-        limited=limit.limited,
-        can_limit=can_limit,
+        reading="tree" if reading.doubts else "tokens",
+        limited=limit.limited and rows,
+        can_limit=limit.open and rows and reading.dialect in APPENDS,
     )
 
 

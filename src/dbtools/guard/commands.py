@@ -38,7 +38,7 @@ def head(tokens: Tokens, tables: Tables) -> Head:
 def statement_refused(tokens: Tokens, at: int, kind: str = "") -> Refused:
     """The refusal of a statement that is not a read."""
     at = min(at, len(tokens.keys) - 1)
-    word = tokens.keys[at][:40]
+    word = tokens.written(at)
     kind = kind or (word.upper() if tokens.kinds[at] == "W" else "")
     return Refused(f"statement {word.upper()}", tokens.starts[at], shown=word, kind=kind)
 
@@ -85,7 +85,7 @@ def _explain_options(tokens: Tokens, tables: Tables) -> int:
             if tokens.kinds[i] not in "WSNP" or (
                 tokens.kinds[i] == "P" and tokens.keys[i] not in ("(", ",", ".")
             ):
-                raise Refused("EXPLAIN options", tokens.starts[i], shown=tokens.keys[i][:40])
+                raise Refused("EXPLAIN options", tokens.starts[i], shown=tokens.written(i))
             i += 1
         return i + 1
     i, assigns = 1, tables.dialect in ("mysql", "clickhouse")
@@ -108,9 +108,9 @@ def _show(tokens: Tokens, tables: Tables) -> Head:
     if "*" in (tables.show or ()):  # PostgreSQL: a setting's name
         for i in range(1, len(tokens.keys)):
             if tokens.kinds[i] not in "WQ" and tokens.keys[i] != ".":
-                raise Refused("SHOW", tokens.starts[i], shown=tokens.keys[i][:40])
+                raise Refused("SHOW", tokens.starts[i], shown=tokens.written(i))
     elif tokens.key(1) not in (tables.show or ()):
-        raise Refused(f"SHOW {tokens.key(1).upper()}", tokens.starts[0], shown=tokens.key(1)[:40])
+        raise Refused(f"SHOW {tokens.key(1).upper()}", tokens.starts[0], shown=tokens.written(1))
     return Head("SHOW", -1)
 
 

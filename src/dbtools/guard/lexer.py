@@ -48,6 +48,12 @@ class Tokens:
         """The kind of token i, "" outside the statement."""
         return self.kinds[i] if 0 <= i < len(self.kinds) else ""
 
+    def written(self, i: int) -> str:
+        """Token i as the caller wrote it, shortened to 60 characters."""
+        key = self.key(i)
+        start = self.starts[i] if key else 0
+        return self.text[start : start + min(len(key), 60)]
+
     def name(self, i: int) -> str:
         """Token i as engines compare names: unquoted, lower case, letters folded."""
         key, kind = self.keys[i], self.kinds[i]
@@ -111,33 +117,39 @@ class _Scanner:
         """All tokens of the text."""
         text, match, names = self.text, self.rules.match, self.rules.kinds
         kinds, keys, starts = self.tokens.kinds, self.tokens.keys, self.tokens.starts
-        ascii_words, pos = self.rules.ascii_words, 0
+        # In ASCII text the lower-case text has the same offsets.
+        lower = text.lower() if text.isascii() else ""
+        pos = 0
         while True:
             found = match(text, pos)
             if found is None:
                 raise self._unreadable(pos)
             group = found.lastindex or 0
-            kind, start, end = names[group], found.start(group), found.end()
-            key = text[start:end]
+            kind = names[group]
+            start, pos = found.span(group)
             if kind == "W":
-                if key.isascii():
-                    key = key.lower()
-                elif ascii_words:
-                    raise Refused("letter outside ASCII must be quoted", start, shown=key)
+                key = lower[start:pos] or self._word(start, pos)
+            elif kind == "P":
+                key = text[start:pos]
             elif kind == "E":
                 return self.tokens
-            elif kind != "P":
-                kind, end = self._special(kind, start, end)
+            else:
+                kind, pos = self._special(kind, start, pos)
                 if not kind:
-                    pos = end
                     continue
-                key = text[start:end]
-                if kind == "W":
-                    key = key.lower()
+                key = self._word(start, pos) if kind == "W" else text[start:pos]
             kinds.append(kind)
             keys.append(key)
             starts.append(start)
-            pos = end
+
+    def _word(self, start: int, end: int) -> str:
+        """A word's key: lower case, but left alone with letters that fold in other ways."""
+        raw = self.text[start:end]
+        if raw.isascii():
+            return raw.lower()
+        if self.rules.ascii_words:
+            raise Refused("letter outside ASCII must be quoted", start, shown=raw)
+        return raw
 
     def _unreadable(self, pos: int) -> Refused:
         at = pos + len(self.text[pos:]) - len(self.text[pos:].lstrip(_SPACE))

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-HIGH = "\x80-\U0010ffff"  # letters to PostgreSQL, MySQL and SQLite
+# Letters to PostgreSQL, MySQL and SQLite; not the byte order mark, which editors leave behind.
+HIGH = "\x80-\ufefe\uff00-\U0010ffff"
 
 # Possessive quantifiers keep unterminated quotes linear.
 PLAIN = r"'[^']*+(?:''[^']*+)*+'"
@@ -103,8 +104,8 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("Q", _double(PLAIN)),
         ("Q", _backtick(PLAIN)),
         ("Q", r"\[[^\]]*+\]"),
-        ("X", rf"[@:#$][A-Za-z0-9_$:{HIGH}]*+\("),  # `$a(...)` is one Tcl-style variable
-        ("V", rf"[@:#$][A-Za-z0-9_${HIGH}]++|\?\d*+"),
+        ("V", rf"[@:#$](?:[A-Za-z0-9_${HIGH}]|::)++(?!\()|\?\d*+"),
+        ("X", "[@:#$]"),  # `$a(...)` is one Tcl-style variable
         ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
     ],
     "clickhouse": [

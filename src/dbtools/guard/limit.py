@@ -11,6 +11,7 @@ from dbtools.guard.model import words
 APPENDS = ("postgres", "mysql", "sqlite")
 ROW_QUERIES = ("SELECT", "VALUES", "TABLE")
 _AFTER_SETS = words("all distinct select ( values table with corresponding by")
+LIMIT_WORDS = words("union intersect except fetch top limit offset values")
 _SETS = ("union", "intersect", "except")
 _LIMIT_ENDS = words("by limit union settings format")
 
@@ -22,29 +23,41 @@ class RowLimit(NamedTuple):
     open: bool
 
 
-def row_limit(tokens: Tokens, dialect: str, body: int) -> RowLimit:
-    """The limit clauses at depth 0 from token `body` on."""
-    limited, closed, sets, depth = False, False, False, 0
-    keys = tokens.keys
-    for i in range(body, len(keys)):
-        key = keys[i]
-        if key in ("(", "[", "{"):
-            depth += 1
-        elif key in (")", "]", "}"):
-            depth -= 1
-        elif depth or tokens.kinds[i] != "W" or tokens.key(i - 1) == ".":
+def row_limit(tokens: Tokens, dialect: str, body: int, clauses: list[tuple[int, int]]) -> RowLimit:
+    """The row limit of the root, whose query starts at token `body`.
+
+    clauses: the words among LIMIT_WORDS, each as (token, number of brackets open there).
+    """
+    brackets = 0
+    while tokens.key(body + brackets) == "(":
+        brackets += 1
+    if brackets and not any(depth == 0 and tokens.keys[i] in _SETS for i, depth in clauses):
+        root = brackets  # the limits inside the brackets are the root's own
+    else:
+        root = 0
+    limited, closed, sets = False, False, False
+    for i, depth in clauses:
+        key = tokens.keys[i]
+        if depth > root:
             continue
-        elif key in _SETS and tokens.key(i + 1) in _AFTER_SETS:
-            limited, sets = False, True
-        elif key == "fetch" and tokens.key(i + 1) in ("first", "next"):
-            limited = True
-        elif key == "top" and dialect == "tsql" and not sets:
-            limited = limited or tokens.key(i - 1) in ("select", "distinct", "all")
+        if key in _SETS:
+            if tokens.key(i + 1) in _AFTER_SETS:
+                limited, sets = False, True
+        elif key == "fetch":
+            limited = limited or tokens.key(i + 1) in ("first", "next")
+        elif key == "top":
+            is_top = dialect == "tsql" and not sets
+            limited = limited or (is_top and tokens.key(i - 1) in ("select", "distinct", "all"))
         elif key == "limit":
             closed = True
             limited = limited or _limits(tokens, i + 1)
-        elif key == "offset" and dialect != "postgres":
+        elif key == "values":  # SQLite takes no LIMIT after VALUES
+            closed = closed or (dialect == "sqlite" and depth == 0)
+        elif dialect != "postgres":  # OFFSET without LIMIT
             closed = closed or _is_clause(tokens, i + 1)
+    if tokens.key(body) == "with" and tokens.key(len(tokens.keys) - 1) == ")":
+        # WITH ... (SELECT ... LIMIT 5): whose limit it is takes a parser to say.
+        closed = closed or any(tokens.keys[i] in ("limit", "fetch") for i, _ in clauses)
     return RowLimit(limited, not limited and not closed)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dbtools.guard.lexer import Tokens
+from dbtools.guard.limit import LIMIT_WORDS
 from dbtools.guard.model import Harmless, Refused, Sequence, Tables, words
 
 MAX_DEPTH = 200  # nested brackets; deeper text is refused before any parser sees it
@@ -75,6 +76,7 @@ class Reading:
         self.stack = [self.top]
         self.items: list[int] = []  # first tokens of FROM items
         self.doubts: list[Doubt] = []
+        self.clauses: list[tuple[int, int]] = []  # LIMIT and its like, and how deep
 
     def run(self) -> Reading:
         """Read every token; self, for chaining."""
@@ -98,7 +100,7 @@ class Reading:
         """The refusal of token `at`."""
         tokens = self.tokens
         start = tokens.starts[at] if 0 <= at < len(tokens.starts) else -1
-        return Refused(reason, start, shown=tokens.key(at)[:60], hint=hint, kind=kind)
+        return Refused(reason, start, shown=tokens.written(at), hint=hint, kind=kind)
 
     def is_member(self, i: int) -> bool:
         """Is token i the name after a dot (`t.delete`, `a..b`)?"""
@@ -153,10 +155,12 @@ class Reading:
 
     def _call(self, at: int, call: str, full: str, in_from: bool) -> None:
         tables = self.tables
+        if full == call and "." not in call and not in_from and not tables.denied.has(call):
+            return
         parts = full.split(".")
         last, last_two = parts[-1], ".".join([p for p in parts if p != "safe"][-2:])
-        for name in {call, last, last_two}:
-            if tables.denied.has(name) and not {call, last, last_two} & tables.call_allowed:
+        for name in (call, last, last_two):
+            if tables.denied.has(name) and tables.call_allowed.isdisjoint((call, last, last_two)):
                 cause = tables.cause(name)
                 raise Refused(
                     f"function {full}",
@@ -280,6 +284,10 @@ class Reading:
         """SELECT closes the list of a FROM-first query."""
         self.top.selects = True
         self.top.in_from = False
+
+    def limit_clause(self, i: int, _word: str) -> None:
+        """LIMIT, FETCH, TOP, OFFSET, UNION: noted with their depth."""
+        self.clauses.append((i, len(self.stack) - 1))
 
     def close_from(self, _i: int, _word: str) -> None:
         """A clause after FROM."""
@@ -416,6 +424,7 @@ def word_handlers(tables: Tables) -> dict[str, tuple[Word, ...]]:
         _add(lists, ("lateral", "only"), Reading.goes_on)
         _add(lists, ("select",), Reading.select)
         _add(lists, CLOSES_FROM, Reading.close_from)
+        _add(lists, LIMIT_WORDS, Reading.limit_clause)
         _add(lists, ("for",), Reading.for_clause)
         if tables.settings.prefixes:
             _add(lists, ("settings",), Reading.settings)
