@@ -12,13 +12,24 @@ from dbtools.guard.model import Refused
 
 DIALECTS = st.sampled_from(["postgres", "mysql", "sqlite", "clickhouse", "bigquery", "tsql"])
 # What quotes, comments, names and numbers are made of, so that random text meets every rule.
-PIECES = st.sampled_from(
-    r"""' '' " "" ` [ ] ]] ( ) { } $ $$ $a$ \ \' -- --/**/ /* */ /*! /*+ /*M! # #! // ; ;; , . .. :
-    :: := :a @ @@x ? = <> |> -> E' e' N' U&" U&' r' b''' x' 0x 1 1e 1_0 1a .5 a b select from where
-    union delete insert into update values with as table explain limit offset for on is distinct
-    sleep( settings join apply array""".split()
-    + ["é", "\u00a0", "\u2019", "\u2028", "\ufeff", "\x00", "\x1b", "\udc80", "\u212a", "\uff53"]
-)
+LETTERS = [
+    "é",
+    "\u00a0",
+    "\u2019",
+    "\u2028",
+    "\ufeff",
+    "\x00",
+    "\x1b",
+    "\udc80",
+    "\u212a",
+    "\uff53",
+]
+SPELLINGS = r"""
+' '' " "" ` [ ] ]] ( ) { } $ $$ $a$ \ \' -- --/**/ /* */ /*! /*+ /*M! # #! // ; ;; , . .. : :: :=
+:a @ @@x ? = <> |> -> E' e' N' U&" U&' r' b''' x' 0x 1 1e 1_0 1a .5 a b select from where union
+delete insert into update values with as table explain limit offset for on is distinct sleep(
+settings join apply array"""
+PIECES = st.sampled_from([*SPELLINGS.split(), *LETTERS])
 SPACE = st.sampled_from(["", " ", "\n", "\r", "\r\n", "\t", "\x0b", "\x0c"])
 TEXTS = st.one_of(
     st.text(max_size=60),
