@@ -32,7 +32,7 @@ class Captured:
     def text(self) -> str:
         """The data as text; a character cut in two at an edge is dropped, others are replaced."""
         if not self.truncated:
-            return self.head.decode("utf-8", "replace")
+            return self.data.decode("utf-8", "replace")
         head = _whole_end(self.head)
         return Captured(head, _whole_start(self.tail), self.seen).data.decode("utf-8", "replace")
 
@@ -84,8 +84,8 @@ def _whole_end(data: bytes) -> bytes:
 
 
 def _whole_start(data: bytes) -> bytes:
-    """Without the rest of a character whose beginning is missing."""
-    for skip in range(min(4, len(data))):
-        if data[skip] & 0xC0 != 0x80:
-            return data[skip:]
-    return data
+    """Without the rest of a character whose beginning is missing: three bytes at most."""
+    skip = 0
+    while skip < min(3, len(data)) and data[skip] & 0xC0 == 0x80:
+        skip += 1
+    return data[skip:]

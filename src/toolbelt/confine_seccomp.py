@@ -33,6 +33,8 @@ DENIED: Final[dict[str, tuple[int, int | None]]] = {
     "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
     "quotactl": (179, 60), "quotactl_fd": (443, 443), "fanotify_init": (300, 262),
     "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    # Objects that outlive every process.
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266),
     "adjtimex": (159, 171), "sethostname": (170, 161), "setdomainname": (171, 162),
     "syslog": (103, 116), "vhangup": (153, 58), "lookup_dcookie": (212, 18),

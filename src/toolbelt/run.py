@@ -19,7 +19,7 @@ from toolbelt.confine_prepare import Prepared, protect_parent
 from toolbelt.errors import ToolError
 from toolbelt.process import Limits, Literal, Outcome, Stage, StageResult, base_env
 
-_CHUNK: Final = 1 << 18
+_CHUNK: Final = 1 << 17
 # Longer than the supervisor itself tries.
 _SUPERVISOR_PATIENCE: Final = supervise.GIVE_UP + 5
 _STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -69,6 +69,7 @@ class Run:
         )
 
     def _go(self) -> None:
+        _fill_standard_streams()
         out_read, out_write = self._pipe(_CHUNK)
         status_read, status_write = self._pipe()
         control_read, control = self._pipe()
@@ -86,8 +87,8 @@ class Run:
             folder=limits.folder, folder_bytes=limits.folder_bytes, orphaned=self.job,
         )  # fmt: skip
         protect_parent()
-        self._fork(plan, keep={*readers, status_read, control})
         self.control = control
+        self._fork(plan, keep={*readers, status_read, control})
         self._move(readers, status_read)
 
     def _fork(self, plan: supervise.Plan, keep: set[int]) -> None:
@@ -188,7 +189,8 @@ class Run:
         if self.limit is None:
             self._stop("time")
             return time.monotonic() + self.limits.grace + _SUPERVISOR_PATIENCE
-        self._order(supervise.KILL)
+        # It should have ended by now, whatever its children do; its own end still ends them.
+        os.kill(self.supervisor, signal.SIGKILL)
         return time.monotonic() + _SUPERVISOR_PATIENCE
 
     def _stop(self, why: str) -> None:
@@ -260,6 +262,15 @@ class Run:
         code, name = _how(status)
         report = self.reports.get(index)
         return StageResult(code, name, stderr, took, cpu, peak * 1024, report)
+
+
+def _fill_standard_streams() -> None:
+    """Open the streams we were started without, so that no pipe of ours takes their numbers."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _how(status: int) -> tuple[int | None, str | None]:

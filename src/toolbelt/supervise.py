@@ -30,6 +30,7 @@ KILL, TERMINATE = b"K", b"T"
 LINGER: Final = 0.2
 GIVE_UP: Final = 10.0
 _WATCH_EVERY: Final = 0.25
+_BLOCK: Final = 4096
 _IGNORED = (
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2,
     signal.SIGPIPE,
@@ -82,6 +83,7 @@ class Supervisor:
         self.me = os.getpid()
         self.childless = False
         self.wake = -1
+        self.watch_at = 0.0
 
     def main(self) -> NoReturn:
         """Run the plan and end the process; nothing of ours is left when it ends."""
@@ -112,6 +114,10 @@ class Supervisor:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        # Whoever reads the command's output must not wait for us.
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(null, stream)
 
     def _start(self) -> None:
         plan, before = self.plan, -1
@@ -190,8 +196,9 @@ class Supervisor:
         """Milliseconds to sleep at most."""
         if deadline is not None:
             return max(int((deadline - time.monotonic()) * 1000) + 1, 0)
-        watched = self.plan.memory_bytes is not None or self.plan.folder_bytes is not None
-        return int(_WATCH_EVERY * 1000) if watched else None
+        if self.plan.memory_bytes is None and self.plan.folder_bytes is None:
+            return None
+        return max(int((self.watch_at - time.monotonic()) * 1000) + 1, 0)
 
     def _reap(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -232,13 +239,17 @@ class Supervisor:
         _send(descendants(self.me), number)
 
     def _over_limits(self) -> str:
-        plan = self.plan
+        plan, now = self.plan, time.monotonic()
+        if now < self.watch_at:
+            return ""
+        over = ""
         if plan.memory_bytes is not None and memory(self.me) > plan.memory_bytes:
-            return "M"
-        full = plan.folder is not None and plan.folder_bytes is not None
-        if full and disk(str(plan.folder)) > (plan.folder_bytes or 0):
-            return "D"
-        return ""
+            over = "M"
+        elif plan.folder is not None and plan.folder_bytes is not None:
+            over = "D" if disk(str(plan.folder), plan.folder_bytes) > plan.folder_bytes else ""
+        # Looking must stay cheap, however much there is to look at.
+        self.watch_at = time.monotonic() + max(_WATCH_EVERY, 4 * (time.monotonic() - now))
+        return over
 
     def _say(self, line: str) -> None:
         # The command may be gone; then nobody needs to know.
@@ -293,14 +304,18 @@ def memory(root: int) -> int:
     return total
 
 
-def disk(folder: str) -> int:
-    """Bytes on disk of a folder and all below it; what cannot be read counts nothing."""
+def disk(folder: str, enough: int) -> int:
+    """Bytes on disk of a folder and all below it, counted until there are more than `enough`.
+
+    Every entry counts a block at least, so a flood of empty files is a full disk too; what cannot
+    be read counts nothing.
+    """
     total, todo = 0, [folder]
-    while todo:
+    while todo and total <= enough:
         with contextlib.suppress(OSError), os.scandir(todo.pop()) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    total += max(entry.stat(follow_symlinks=False).st_blocks * 512, _BLOCK)
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)
     return total

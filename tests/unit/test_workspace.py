@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -499,14 +498,6 @@ try:
 except ToolError as error:
     print(error.code, error.detail["reason"])
 """
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder every user can reach (pytest's own are private)."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
