@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from dbtools.catalog import Catalog
 from dbtools.connection import Connection
 from dbtools.result import ResultSet
 from toolbelt.errors import ToolError
+
+if TYPE_CHECKING:
+    from dbtools.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)

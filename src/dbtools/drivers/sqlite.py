@@ -10,15 +10,17 @@ import time
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dbtools.catalog import Catalog
 from dbtools.connection import Connection
-from dbtools.drivers import sqlite_catalog
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges, timeout_error
 from dbtools.result import Column, ResultSet, Row
 from toolbelt.errors import ToolError
 from toolbelt.jsonvalue import NOT_FINITE, SAFE_INTEGER, base64_text
+
+if TYPE_CHECKING:
+    from dbtools.catalog import Catalog
 
 _LENGTH = 64_000_000
 _BUSY_SECONDS = 5.0
@@ -175,6 +177,8 @@ class SQLiteSession:
 
     def catalog(self, request: CatalogRequest) -> Catalog:
         """Tables, views, keys and indexes; estimates from ANALYZE or the highest rowid."""
+        from dbtools.drivers import sqlite_catalog
+
         try:
             return sqlite_catalog.read(self._db, request)
         except sqlite3.Error as error:
