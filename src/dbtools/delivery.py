@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from dbtools.request import Plan, QueryRequest
-from dbtools.result import ResultSet, Row
-from dbtools.writers import ready_rows, streams, writer
+from dbtools.result import ResultSet
+from dbtools.writers import streams, writer
+from dbtools.writers.cells import Rows
 from dbtools.writers.delimited import header_line
 from dbtools.writers.jsonrows import lines
 from toolbelt.cli import Streaming
@@ -19,24 +20,6 @@ if TYPE_CHECKING:
     from toolbelt.publish import Output
 
 Sink = Callable[[bytes], object]
-
-
-class _Counted:
-    """The rows on their way out: counts them and stops at the cap."""
-
-    def __init__(self, rows: Iterable[Row], cap: int | None) -> None:
-        self._rows = rows
-        self._cap = cap
-        self.count = 0
-        self.truncated = False
-
-    def __iter__(self) -> Iterator[Row]:
-        for row in self._rows:
-            if self.count == self._cap:
-                self.truncated = True
-                return
-            self.count += 1
-            yield row
 
 
 def target(request: QueryRequest) -> AbstractContextManager[Output | None]:
@@ -65,11 +48,11 @@ def deliver(
 
 
 def _json_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest, started: float) -> None:
-    rows = _Counted(ready_rows(result), plan.cap)
+    rows = Rows(result.rows, plan.cap)
     budget = request.max_bytes or plan.connection.limits.max_bytes
     texts: list[str] = []
     too_big = False
-    for text in lines(result.columns, rows, arrays=request.arrays):
+    for text in lines(result, rows, arrays=request.arrays):
         budget -= len(text.encode()) + 2
         if budget < 0:
             too_big = True
@@ -121,15 +104,15 @@ def _truncation(rows: bool, too_big: bool, plan: Plan, request: QueryRequest) ->
     }
 
 
-def _chunks(result: ResultSet, rows: _Counted, request: QueryRequest) -> Iterator[str]:
+def _chunks(result: ResultSet, rows: Rows, request: QueryRequest) -> Iterator[str]:
     if request.format == "jsonl":
         from dbtools.writers.jsonrows import jsonl
 
-        return jsonl(result.columns, rows, arrays=request.arrays)
-    return writer(request.format)(result.columns, rows)
+        return jsonl(result, rows, arrays=request.arrays)
+    return writer(request.format)(result, rows)
 
 
-def _write_rows(result: ResultSet, rows: _Counted, request: QueryRequest, sink: Sink) -> None:
+def _write_rows(result: ResultSet, rows: Rows, request: QueryRequest, sink: Sink) -> None:
     """Every row through the format's writer, by the engine's own fast way where it has one."""
     if request.format == "csv" and result.native_csv is not None:
         sink(header_line(result.columns).encode())
@@ -142,7 +125,7 @@ def _write_rows(result: ResultSet, rows: _Counted, request: QueryRequest, sink: 
 def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> None:
     import sys
 
-    rows = _Counted(ready_rows(result), plan.cap)
+    rows = Rows(result.rows, plan.cap)
     out = cast(BinaryIO, sys.stdout.buffer)
 
     def sink(data: bytes) -> None:
@@ -165,7 +148,7 @@ def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> Non
 def _to_file(
     result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Output
 ) -> dict[str, object]:
-    rows = _Counted(ready_rows(result), plan.cap)
+    rows = Rows(result.rows, plan.cap)
     size = 0
 
     def sink(data: bytes) -> None:
@@ -188,12 +171,12 @@ def _json_to_sink(
     result: ResultSet,
     plan: Plan,
     request: QueryRequest,
-    rows: _Counted,
+    rows: Rows,
     sink: Sink,
     started: float,
 ) -> None:
     joint = '{"ok":true,"rows":[\n'
-    for text in lines(result.columns, rows, arrays=request.arrays):
+    for text in lines(result, rows, arrays=request.arrays):
         sink((joint + text).encode("utf-8", "backslashreplace"))
         joint = ",\n"
     tail = _tail(result, plan, rows.count, started)

@@ -22,15 +22,18 @@ class Column:
 class ResultSet:
     """Columns and an iterator of rows, each a sequence with one cell a column.
 
-    converters: one a column, None where the cell is JSON-ready as it is. warnings: filled while
-    rows are read, in order, each once. native_csv: writes all rows as CSV to a binary sink by the
-    engine's own fast way and returns their number; None where there is no such way. extra: engine
-    facts for the envelope (`estimatedBytes`, `jobId`). close: frees the server's side early.
+    converters: one a column, None where the cell is JSON-ready as it is. raw_is_json: any cell
+    that JSON would not hold exactly is an integer beyond 2^53, or of no JSON type at all.
+    warnings: filled while rows are read, in order, each once. native_csv: writes all rows as CSV
+    to a binary sink by the engine's own fast way and returns their number; None where there is
+    no such way. extra: engine facts for the envelope (`estimatedBytes`, `jobId`). close: frees
+    the server's side early.
     """
 
     columns: list[Column]
     rows: Iterator[Row]
     converters: list[Converter | None]
+    raw_is_json: bool = False
     warnings: dict[str, None] = field(default_factory=dict)
     native_csv: Callable[[Callable[[bytes], object]], int] | None = None
     extra: Mapping[str, object] = field(default_factory=dict)

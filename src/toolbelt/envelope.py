@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -13,6 +14,7 @@ from toolbelt.errors import ToolError
 _UNSAFE = {c: f"\\u{c:04x}" for c in (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F)}
 _UNSAFE |= {c: f"\\u{c:04x}" for c in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)}
 _INVISIBLE = {c: text for c, text in _UNSAFE.items() if c >= 0x7F}
+_INVISIBLE_OR_LONE = re.compile(f"[{''.join(map(chr, _INVISIBLE))}\ud800-\udfff]")
 
 
 def dumps(value: object, *, pretty: bool = False) -> str:
@@ -31,6 +33,8 @@ def escape_invisible(text: str) -> str:
     """JSON text with control, bidi and lone-surrogate characters as `\\u` escapes."""
     if text.isascii():
         return text.replace("\x7f", "\\u007f") if "\x7f" in text else text
+    if not _INVISIBLE_OR_LONE.search(text):
+        return text
     return text.translate(_INVISIBLE).encode("utf-8", "backslashreplace").decode()
 
 

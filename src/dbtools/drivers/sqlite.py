@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _LENGTH = 64_000_000
 _BUSY_SECONDS = 5.0
-# Looked at for a column's type; SQLite types cells, not columns.
-_TYPE_SAMPLE = 100
+# The first of these chunks is looked at for a column's type: SQLite types cells, not columns.
+_FETCH_ROWS = 100
 _DENIED_FUNCTIONS = frozenset(
     ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_dbpage")
 )
@@ -136,8 +136,7 @@ class SQLiteSession:
         self._restrict()
         try:
             cursor = self._db.execute(execution.text(), _bindings(execution.parameters))
-            rows: Iterator[Row] = iter(cursor)
-            first = list(islice(rows, _TYPE_SAMPLE))
+            first: list[Row] = cursor.fetchmany(_FETCH_ROWS)
         except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
             raise self.map_error(error) from error
         names = [d[0] for d in cursor.description or ()]
@@ -145,14 +144,16 @@ class SQLiteSession:
         cell = self._cell_numbers if execution.numbers_as_number else self._cell
         return ResultSet(
             columns=columns,
-            rows=self._checked(chain(first, rows)),
+            rows=chain(first, chain.from_iterable(self._rest(cursor))),
             converters=[cell] * len(columns),
+            raw_is_json=True,
             warnings=self.warnings,
         )
 
-    def _checked(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def _rest(self, cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
         try:
-            yield from rows
+            while rows := cursor.fetchmany(_FETCH_ROWS):
+                yield rows
         except (sqlite3.Error, sqlite3.Warning) as error:
             raise self.map_error(error) from error
 

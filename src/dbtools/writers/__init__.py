@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, cast
 
-from dbtools.result import Column, ResultSet, Row
+from dbtools.result import ResultSet
+from dbtools.writers.cells import Rows
 
 # format -> (module, may it be written while rows still arrive)
 FORMATS: Final = {
@@ -21,11 +22,11 @@ SUFFIXES: Final = {
     ".md": "markdown", ".txt": "table",
 }  # fmt: skip
 
-Writer = Callable[[list[Column], Iterable[Row]], Iterator[str]]
+Writer = Callable[[ResultSet, Rows], Iterator[str]]
 
 
 def writer(name: str) -> Writer:
-    """The chunk writer of a format: `write(columns, rows)` yields pieces of text."""
+    """The chunk writer of a format: `write(result, rows)` yields pieces of text."""
     from importlib import import_module
 
     module = import_module(f"dbtools.writers.{FORMATS[name][0]}")
@@ -35,22 +36,3 @@ def writer(name: str) -> Writer:
 def streams(name: str) -> bool:
     """May rows of this format be printed before the last one is known?"""
     return FORMATS[name][1]
-
-
-def ready_rows(result: ResultSet) -> Iterator[Row]:
-    """Rows with every cell JSON-ready; columns without a converter cost nothing."""
-    work = [(i, c) for i, c in enumerate(result.converters) if c is not None]
-    if not work:
-        yield from result.rows
-        return
-    if len(work) == len(result.converters):
-        converters = [c for _, c in work]
-        for row in result.rows:
-            yield [convert(cell) for convert, cell in zip(converters, row, strict=True)]
-        return
-    for row in result.rows:
-        cells = list(row)
-        for index, convert in work:
-            if cells[index] is not None:
-                cells[index] = convert(cells[index])
-        yield cells

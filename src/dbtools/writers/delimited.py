@@ -5,50 +5,54 @@ from __future__ import annotations
 import csv as stdlib_csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from dbtools.result import Column, Row
+from dbtools.result import Column, ResultSet
+from dbtools.writers.cells import Cells, Rows, ready_chunks
 
 _CHUNK_CHARS = 1 << 16
 _PLAIN = {str, int, float, type(None)}
 
 
-def csv(columns: list[Column], rows: Iterable[Row], *, header: bool = True) -> Iterator[str]:
+def csv(result: ResultSet, rows: Rows) -> Iterator[str]:
     """Comma-separated values with a header line."""
-    return _delimited(columns, rows, ",", header)
+    return _delimited(result, rows, ",")
 
 
-def tsv(columns: list[Column], rows: Iterable[Row], *, header: bool = True) -> Iterator[str]:
+def tsv(result: ResultSet, rows: Rows) -> Iterator[str]:
     """Tab-separated values with a header line, quoted as CSV is."""
-    return _delimited(columns, rows, "\t", header)
+    return _delimited(result, rows, "\t")
 
 
 def header_line(columns: list[Column], delimiter: str = ",") -> str:
     """The header line with its line end."""
-    return "".join(_delimited(columns, (), delimiter, True))
+    return delimiter.join(_quoted(c.name, delimiter) for c in columns) + "\n"
 
 
-def _delimited(
-    columns: list[Column], rows: Iterable[Row], delimiter: str, header: bool
-) -> Iterator[str]:
+def _delimited(result: ResultSet, rows: Rows, delimiter: str) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     plain = stdlib_csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    if header:
-        plain.writerow([c.name for c in columns])
-    single = len(columns) == 1
-    for row in rows:
-        if not _PLAIN.issuperset(map(type, row)):
-            row = [_cell(cell) for cell in row]
-        if "" in row or single:
+    buffer.write(header_line(result.columns, delimiter))
+    single = len(result.columns) == 1
+    for columns in ready_chunks(result, rows):
+        cells = [_printable(column) for column in columns]
+        made = zip(*cells, strict=True)
+        if single or any("" in column for column in cells):
             # The csv module cannot tell NULL from an empty string: quote by hand.
-            buffer.write(delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n")
+            buffer.writelines(
+                delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n" for row in made
+            )
         else:
-            plain.writerow(row)
+            plain.writerows(made)
         if buffer.tell() > _CHUNK_CHARS:
             yield buffer.getvalue()
             buffer.seek(0)
             buffer.truncate()
     yield buffer.getvalue()
+
+
+def _printable(cells: Cells) -> Cells:
+    return cells if _PLAIN.issuperset(map(type, cells)) else [_cell(cell) for cell in cells]
 
 
 def _cell(value: object) -> object:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from dbtools.result import Column, Row
+from dbtools.result import ResultSet
+from dbtools.writers.cells import Rows, ready_rows
 from toolbelt.envelope import safe_text
 
 
-def table(columns: list[Column], rows: Iterable[Row]) -> Iterator[str]:
+def table(result: ResultSet, rows: Rows) -> Iterator[str]:
     """psql's look: header, rule, rows, count; numbers to the right; NULL spelled out."""
-    cells = [[_text(v) for v in row] for row in rows]
-    names = [safe_text(c.name) for c in columns]
+    cells = [[_text(v) for v in row] for row in ready_rows(result, rows)]
+    names = [safe_text(c.name) for c in result.columns]
     numeric = _numeric(cells, len(names))
     widths = [
         max([_width(name), *(_width(row[i]) for row in cells)]) for i, name in enumerate(names)
@@ -25,11 +26,11 @@ def table(columns: list[Column], rows: Iterable[Row]) -> Iterator[str]:
     yield f"({len(cells)} row{'' if len(cells) == 1 else 's'})\n"
 
 
-def markdown(columns: list[Column], rows: Iterable[Row]) -> Iterator[str]:
+def markdown(result: ResultSet, rows: Rows) -> Iterator[str]:
     """A GitHub-flavoured Markdown table."""
-    cells = [[_escaped(_text(v)) for v in row] for row in rows]
-    numeric = _numeric(cells, len(columns))
-    yield "| " + " | ".join(_escaped(safe_text(c.name)) for c in columns) + " |\n"
+    cells = [[_escaped(_text(v)) for v in row] for row in ready_rows(result, rows)]
+    numeric = _numeric(cells, len(result.columns))
+    yield "| " + " | ".join(_escaped(safe_text(c.name)) for c in result.columns) + " |\n"
     yield "|" + "|".join(" ---: " if n else " --- " for n in numeric) + "|\n"
     for row in cells:
         yield "| " + " | ".join(row) + " |\n"
