@@ -37,20 +37,21 @@ class Identity:
 
     def become(self) -> None:
         """Change this process; only raw calls."""
+        if self.read_any:
+            if self.bounding:
+                # Else access(2), which `sort` and others ask first, would not count what we keep.
+                linux.prctl(linux.PR_SET_SECUREBITS, linux.SECBIT_NO_SETUID_FIXUP)
+            linux.prctl(linux.PR_SET_KEEPCAPS, 1)
         for capability in self.bounding:
             linux.prctl(linux.PR_CAPBSET_DROP, capability)
         if self.uid is not None:
-            if self.read_any:
-                linux.prctl(linux.PR_SET_KEEPCAPS, 1)
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
             os.setresuid(self.uid, self.uid, self.uid)
         linux.prctl(linux.PR_CAP_AMBIENT, linux.AMBIENT_CLEAR_ALL)
-        if self.uid is None or not self.read_any:
-            linux.capset(0)
-            return
-        linux.capset(1 << CAP_DAC_READ_SEARCH)
-        linux.prctl(linux.PR_CAP_AMBIENT, linux.AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+        linux.capset(1 << CAP_DAC_READ_SEARCH if self.read_any else 0)
+        if self.read_any:
+            linux.prctl(linux.PR_CAP_AMBIENT, linux.AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
 
 
 def identity(*, drop: bool, read_any: bool) -> Identity:

@@ -313,6 +313,8 @@ def test_reading_as_root_is_kept_only_within_what_is_granted(open_folder: Path) 
     )
     kept = f"{{{granted}, 'read_as_owner': True}}"
     assert attack("root", read, kept).stdout == "mine\n"
+    asked = f"import os; print(os.access({str(open_folder / 'private')!r}, os.R_OK))"
+    assert attack("root", asked, kept).stdout == "True\n"
     assert "PermissionError" in attack("root", "open('/etc/shadow')", kept).stderr
     environ = "import os; print(open(f'/proc/{os.getppid()}/environ').read())"
     assert "PermissionError" in attack("root", environ, kept).stderr
