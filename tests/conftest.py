@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from fleet import Fleet, with_a_driver
-from servers import Server
+from servers import FakeSqlServer, Server
 from servers.postgres import debian
 
 FLEET = Fleet()
@@ -58,6 +58,21 @@ def mongodb() -> Server:
 def clickhouse() -> Server:
     """The ClickHouse engine behind HTTP; servers.clickhouse.requests() shows what was sent."""
     return FLEET.get("clickhouse")
+
+
+@pytest.fixture(scope="session")
+def bigquery() -> Server:
+    """A BigQuery emulator with a project `local` and an empty dataset `toolbelt`."""
+    return FLEET.get("bigquery")
+
+
+@pytest.fixture
+def mssql() -> FakeSqlServer:
+    """The scripted TDS server, its script and its records empty; `mssql.server` is its address."""
+    fake = FLEET.engine("mssql")
+    assert isinstance(fake, FakeSqlServer)
+    fake.clear()
+    return fake
 
 
 @pytest.fixture(scope="session")

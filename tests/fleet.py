@@ -12,7 +12,17 @@ from threading import Lock
 import pytest
 
 from dbtools import engines
-from servers import ClickHouse, Engine, MariaDB, MongoDB, PostgreSQL, Server, SQLite
+from servers import (
+    BigQuery,
+    ClickHouse,
+    Engine,
+    FakeSqlServer,
+    MariaDB,
+    MongoDB,
+    PostgreSQL,
+    Server,
+    SQLite,
+)  # fmt: skip
 from servers.postgres import debian
 
 # fixture (or parameter) name -> how to make the engine.
@@ -22,13 +32,16 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "mariadb": MariaDB,
     "mongodb": MongoDB,
     "clickhouse": ClickHouse,
+    "bigquery": BigQuery,
+    "mssql": FakeSqlServer,
     **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
 }
 
 
 def with_a_driver() -> list[str]:
-    """One engine of each DB_TYPE that dbtools has a driver for."""
-    first = {make().engine: name for name, make in reversed(ENGINES.items())}
+    """One engine of each DB_TYPE that holds data and that dbtools has a driver for."""
+    made = {name: make() for name, make in reversed(ENGINES.items())}
+    first = {engine.engine: name for name, engine in made.items() if engine.holds_data}
     known = {engine for engine, spec in engines.ENGINES.items() if find_spec(spec.module)}
     return [name for engine, name in sorted(first.items()) if engine in known]
 
@@ -55,6 +68,11 @@ class Fleet:
                 engine = self._engines[wanted] = ENGINES[wanted]()
                 self._futures[wanted] = self._pool.submit(engine.start)
         return self._futures[name].result()
+
+    def engine(self, name: str) -> Engine:
+        """The started engine itself, for what only it can tell."""
+        self.get(name)
+        return self._engines[name]
 
     def flights(self, name: str) -> Server:
         """The engine with the flights data, loaded at first use."""

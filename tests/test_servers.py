@@ -16,6 +16,7 @@ import pytest
 from pymongo.errors import OperationFailure
 
 import servers
+import servers.bigquery
 import servers.clickhouse
 import servers.mariadb
 import servers.mongodb
@@ -79,6 +80,13 @@ def test_clickhouse_really_kills_a_query_by_its_id(clickhouse: Server) -> None:
         with pytest.raises((RuntimeError, http.client.IncompleteRead)):
             running.result(timeout=60)
     assert any(r["query_id"] == "slow-1" for r in servers.clickhouse.requests(clickhouse))
+
+
+def test_bigquery_answers_a_query_of_its_dataset(bigquery: Server) -> None:
+    client = servers.bigquery.connect(bigquery)
+    rows = client.query_and_wait(f"SELECT 1 + 1 AS two FROM (SELECT '{bigquery.database}')")
+    assert [tuple(row.values()) for row in rows] == [(2,)]
+    assert [d.dataset_id for d in client.list_datasets()].count("toolbelt") == 1
 
 
 def test_a_url_of_the_server_connects(postgres: Server) -> None:

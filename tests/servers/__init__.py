@@ -11,16 +11,20 @@ No pytest in here: bench/ and a developer's shell use the same classes.
 from __future__ import annotations
 
 from servers.base import Engine, EngineError, Login, Server
+from servers.bigquery import BigQuery
 from servers.clickhouse import ClickHouse
 from servers.mariadb import MariaDB
 from servers.mongodb import MongoDB
 from servers.postgres import PostgreSQL
 from servers.sqlite import SQLite
+from servers.tds import FakeSqlServer
 
 __all__ = [
+    "BigQuery",
     "ClickHouse",
     "Engine",
     "EngineError",
+    "FakeSqlServer",
     "Login",
     "MariaDB",
     "MongoDB",

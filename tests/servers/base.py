@@ -40,6 +40,7 @@ class Server:
     only read. database: a path where the engine is a file (host and port are empty then).
     socket: the folder of its unix socket, if it has one. extra: further keys of the DB_* form,
     without prefix (`SSLMODE`). environment: variables of other names (`BIGQUERY_EMULATOR_HOST`).
+    by_address: whether DB_HOST and DB_PORT lead to it.
     record: a file of what clients sent, where the engine keeps one.
     """
 
@@ -55,6 +56,7 @@ class Server:
     scheme: str = ""
     socket: str = ""
     record: str = ""
+    by_address: bool = True
 
     def env(
         self, login: Login | None = None, *, name: str = "", number: int | None = None
@@ -66,7 +68,7 @@ class Server:
         login = login or self.reader
         prefix = "DB_" if number is None else f"DB_{number}_"
         values = {"TYPE": self.engine, **self.extra}
-        if self.port:
+        if self.port and self.by_address:
             values |= {"HOST": self.host, "PORT": str(self.port)}
         if login.user:
             values |= {"USER": login.user, "PASS": login.password}
@@ -94,9 +96,13 @@ class Server:
 
 
 class Engine(ABC):
-    """One engine of the tests: its DB_TYPE, and what the closing summary calls it."""
+    """One engine of the tests: its DB_TYPE, and what the closing summary calls it.
+
+    holds_data: whether the flights can be loaded into it.
+    """
 
     engine: ClassVar[str]
+    holds_data: ClassVar[bool] = True
     title: ClassVar[str]
     install_hint: ClassVar[str]
 
