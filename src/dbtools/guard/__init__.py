@@ -11,11 +11,10 @@ from dbtools.guard.lexer import Tokens, scan
 from dbtools.guard.limit import APPENDS, ROW_QUERIES, row_limit
 from dbtools.guard.model import Refused, Tables, Verdict, load
 from dbtools.guard.refusals import refusal
+from dbtools.guard.size import MAX_BYTES, check_size
 from dbtools.guard.sql import Reading
 
 __all__ = ["MAX_BYTES", "Verdict", "append_limit", "check", "segments", "tables"]
-
-MAX_BYTES = 2_000_000  # of UTF-8; longer text is refused before it is scanned
 
 
 def check(statement: str, dialect: str) -> Verdict:
@@ -27,7 +26,7 @@ def check(statement: str, dialect: str) -> Verdict:
     rules = load(dialect)
     found = Head("", 0)
     try:
-        _check_size(statement)
+        check_size(statement)
         tokens = scan(statement, dialect, rules.hints_blanked)
         if not tokens.keys:
             raise Refused("empty", message="The query is empty.", hint=_EMPTY, code="USAGE")
@@ -43,19 +42,6 @@ def check(statement: str, dialect: str) -> Verdict:
 
 
 _EMPTY = "give one SELECT, WITH ... SELECT or EXPLAIN statement"
-
-
-def _check_size(statement: str) -> None:
-    size = len(statement)
-    if size > MAX_BYTES // 4:
-        size = len(statement.encode("utf-8", "surrogatepass"))
-    if size > MAX_BYTES:
-        raise Refused(
-            "statement too long",
-            message=f"The statement is {size:,} bytes long; the limit is {MAX_BYTES:,}.",
-            hint="put the values into a parameter or a table instead of the text",
-            code="STATEMENT_TOO_LONG",
-        )
 
 
 def _check_other_mode(statement: str, rules: Tables, reading: Reading) -> None:
@@ -105,7 +91,7 @@ def tables(statement: str, dialect: str) -> list[str]:
 
     rules = load(dialect)
     try:
-        _check_size(statement)
+        check_size(statement)
         tokens = scan(statement, dialect, rules.hints_blanked)
         reading = Reading(tokens, rules).run()
     except Refused:
@@ -122,7 +108,7 @@ def segments(statement: str, dialect: str) -> list[str | tuple[str]]:
 
     rules = load(dialect)
     try:
-        _check_size(statement)
+        check_size(statement)
         tokens = scan(statement, dialect, rules.hints_blanked)
         if tokens.clean != statement:
             tokens = scan(tokens.clean, dialect, rules.hints_blanked)

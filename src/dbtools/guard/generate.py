@@ -103,6 +103,30 @@ def compiled(source: dict[str, Any]) -> str:
     )
 
 
+def compiled_mongodb(source: dict[str, Any]) -> str:
+    """The Python text of MongoDB's tables."""
+    commands = "".join(
+        f"    {name!r}: ({entry['on']!r}, {_set(entry['fields'])}),\n"
+        for name, entry in source["commands"].items()
+    )
+    denied = "".join(
+        f"    {name!r}: {_cause(entry)},\n"
+        for entry in source["denied"]
+        for name in entry["names"].split()
+    )
+    return (
+        '"""Compiled from functions/mongodb.toml by dbtools.guard.generate."""\n\n'
+        "from __future__ import annotations\n\n"
+        "from dbtools.guard.model import Cause\n\n"
+        f"CHECKED_AGAINST = {source['checked_against']!r}\n"
+        "COMMANDS: dict[str, tuple[str, frozenset[str]]] = {\n" + commands + "}\n"
+        f"VERBOSITY = {_set(source['words']['verbosity'])}\n"
+        f"STAGES = {_set(source['stages']['allowed'])}\n"
+        f"OPERATORS = {_set(' '.join(source['operators'].values()))}\n"
+        "DENIED: dict[str, Cause] = {\n" + denied + "}\n"
+    )
+
+
 def read_source(dialect: str) -> dict[str, Any]:
     """The TOML source of one dialect."""
     return tomllib.loads((HERE / "functions" / f"{dialect}.toml").read_text("utf-8"))
@@ -110,9 +134,10 @@ def read_source(dialect: str) -> dict[str, Any]:
 
 def main() -> int:
     """Write every tables_<dialect>.py."""
-    for dialect in DIALECTS:
+    for dialect in (*DIALECTS, "mongodb"):
         target = HERE / f"tables_{dialect}.py"
-        target.write_text(compiled(read_source(dialect)), "utf-8")
+        make = compiled_mongodb if dialect == "mongodb" else compiled
+        target.write_text(make(read_source(dialect)), "utf-8")
         sys.stdout.write(f"{target.name}\n")
     return 0
 

@@ -40,7 +40,7 @@ def _end(tokens: Tokens, i: int) -> int:
 def _spelled(tokens: Tokens, start: int, end: int) -> str:
     """The dotted name without quotes, in the letters of the statement."""
     parts = []
-    for i in range(start, end):
+    for i in range(start, min(end, len(tokens.keys))):
         key, kind = tokens.keys[i], tokens.kinds[i]
         if kind == "W":
             key = tokens.text[tokens.starts[i] : tokens.starts[i] + len(key)]
