@@ -87,7 +87,7 @@ def _unknown(call: Call) -> Refused:
         shown=call.name,
         message=f"{call.name}() is not a read this check knows",
         hint="find, findOne, aggregate, countDocuments, estimatedDocumentCount, distinct, "
-        "getIndexes, stats, explain; with sort, limit, skip, projection, hint, collation, maxTimeMS",
+        "getIndexes, stats, explain; with sort, limit, skip, projection, hint, maxTimeMS",
     )
 
 
