@@ -9,7 +9,14 @@ mode is `require` and the kernel cannot. `apply` runs in the forked child just b
 only raw calls; whatever fails there ends the child before the program starts.
 
 The parent is protected too: it is not dumpable while a child runs, so a child of the same user
-cannot read its environment or memory even where Landlock is missing.
+cannot read its environment or memory even where Landlock is missing (where it is there, no process
+outside can be read or signalled).
+
+What tools were seen to need beyond SYSTEM and a job: Python and its packages `python_roots()`;
+multiprocessing write=["/dev/shm"]; headless Chromium proc="all", no memory_bytes, and its folder
+/etc/chromium.d; LibreOffice unix_sockets=True, bind_sockets=["/tmp"], and the folders libreoffice
+in /etc, /var/lib and /var/spool; Node nothing. A stage that may run one program only:
+read=[*LIBRARIES, roots], execute=[program], read_as_owner=True.
 """
 
 from __future__ import annotations

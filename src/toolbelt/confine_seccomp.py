@@ -10,7 +10,7 @@ import errno
 import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolbelt import linux
 
@@ -63,9 +63,8 @@ def _argument(index: int) -> int:
     return 16 + 8 * index
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
-    """One BPF instruction."""
+class Op(NamedTuple):
+    """One BPF instruction; yes, no: instructions to skip."""
 
     code: int
     yes: int
@@ -124,7 +123,7 @@ def program(*, network: bool, unix_sockets: bool, execute_list: bool) -> bytes:
         if number is not None:
             ops += _on(number, [_refuse()])
     ops.append(Op(_RETURN, 0, 0, _ALLOW))
-    return b"".join(struct.pack("=HBBI", op.code, op.yes, op.no, op.value) for op in ops)
+    return b"".join(struct.pack("=HBBI", *op) for op in ops)
 
 
 def _sockets(column: int, *, network: bool, unix_sockets: bool) -> list[Op]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -22,6 +23,7 @@ from toolbelt.process import Limits, Literal, Outcome, Stage, StageResult, base_
 _CHUNK: Final = 1 << 17
 # Longer than the supervisor itself tries.
 _SUPERVISOR_PATIENCE: Final = supervise.GIVE_UP + 5
+_LONGEST_WAIT: Final = 3_600_000
 _STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -132,7 +134,8 @@ class Run:
         program = stage.program or stage.argv[0]
         if not program.startswith("/"):
             raise ValueError(f"a program is named by its absolute path, not {program!r}")
-        env = stage.env if stage.env is not None else base_env(str(self.cwd))
+        home = self.cwd if isinstance(self.cwd, str) else "/"
+        env = stage.env if stage.env is not None else base_env(home)
         return supervise.Child(
             program=linux.Exec(program, stage.argv, env), prepared=prepared,
             stdin=self._stdin(index, stage), out=out, stdout=stage.stdout, stderr=stage.stderr,
@@ -163,7 +166,7 @@ class Run:
         end = time.monotonic() + self.limits.timeout
         notes, open_fds = b"", set(readers)
         while open_fds or status >= 0:
-            wait = max(int((end - time.monotonic()) * 1000) + 1, 0)
+            wait = min(max(int((end - time.monotonic()) * 1000) + 1, 0), _LONGEST_WAIT)
             for fd, _ in poll.poll(wait):
                 data = os.read(fd, _CHUNK)
                 if not data:
@@ -243,6 +246,11 @@ class Run:
             what = {"exec": "could not be started", "cwd": "has no folder to run in"}.get(
                 step, f"could not be confined or started ({step})"
             )
+            if number == errno.E2BIG:
+                raise ToolError(
+                    "USAGE", f"{name!r} was given more arguments than the system takes.",
+                    hint="name a folder, or fewer files", detail={"reason": step, "stage": index},
+                )  # fmt: skip
             raise ToolError(
                 "MISSING_DEP", f"{name!r} {what}: {why}.",
                 hint="check that the program is installed, complete and executable",

@@ -88,7 +88,12 @@ class Workspace:
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> Workspace:
         """The workspace at an existing folder (a job folder, to read its results safely)."""
-        given = Path(os.path.abspath(folder))  # noqa: PTH100 (Path.absolute keeps `..`)
+        try:
+            given = Path(os.path.abspath(folder))  # noqa: PTH100 (Path.absolute keeps `..`)
+        except FileNotFoundError as error:
+            raise ToolError(
+                "BAD_CONFIG", "The current folder no longer exists.", hint="cd to one that does"
+            ) from error
         return cls(given.resolve(), given)
 
     def resolve_input(self, path: str | os.PathLike[str]) -> Input:
@@ -96,7 +101,7 @@ class Workspace:
         shown = os.fspath(path)
         with self._place(shown, follow=True) as place:
             if place.info is None:
-                hint = near(place.folder, place.name)
+                hint = near(place.folder, place.name) or f"ls {Path(shown).parent}"
                 raise bad_path("not_found", f"{shown!r} does not exist.", hint=hint)
             if place.is_folder or shown.endswith("/"):
                 raise bad_path("is_a_folder", f"{shown!r} is a folder.", hint="name a file in it")
@@ -126,7 +131,12 @@ class Workspace:
         when `path` is an existing folder or ends in `/`. inputs: files the output must not be.
         """
         shown = os.fspath(path)
-        place = self._place(shown, follow=False)
+        try:
+            place = self._place(shown, follow=False)
+        except ToolError as error:
+            if error.detail.get("reason") == "not_found":
+                error.hint = error.hint or f"mkdir -p {Path(shown).parent}"
+            raise
         try:
             if name is not None and (place.is_folder or shown.endswith("/")):
                 place.close()
@@ -189,7 +199,14 @@ class Workspace:
         return self._walk(self._parts(shown), shown, follow=follow)
 
     def _walk(self, parts: list[str], shown: str, *, follow: bool) -> Place:
-        root = os.open(self.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            root = os.open(self.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise ToolError(
+                "BAD_CONFIG",
+                f"The workspace {str(self.given)!r} cannot be entered: {error.strerror}.",
+                hint="name another with --workspace",
+            ) from error  # fmt: skip
         try:
             return resolve(root, self._prefixes(), parts, shown, follow=follow)
         finally:

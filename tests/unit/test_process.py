@@ -133,6 +133,12 @@ def test_a_program_that_cannot_start(argv: list[str], cwd: str, reason: str) -> 
     assert (error.value.code, error.value.detail["reason"]) == ("MISSING_DEP", reason)
 
 
+def test_too_many_arguments_are_a_usage_error() -> None:
+    with pytest.raises(ToolError) as error:
+        run([CAT, *["x" * 100_000] * 100], cwd="/tmp")
+    assert error.value.code == "USAGE"
+
+
 def test_programs_are_named_by_absolute_paths_without_nul() -> None:
     for argv in (["cat"], [CAT, "a\0b"]):
         with pytest.raises(ValueError, match=r"absolute|NUL"):

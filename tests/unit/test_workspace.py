@@ -180,6 +180,36 @@ def test_find_takes_option_then_environment_then_current_folder(
     assert error.value.code == "BAD_CONFIG"
 
 
+def test_a_current_folder_that_is_gone(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert workspace.read_bytes("a.md") == b"# a"
+    monkeypatch.setattr("toolbelt.workspace.DEFAULT", str(tmp_path / "none"))
+    monkeypatch.delenv("TOOLBELT_WORKSPACE", raising=False)
+    with pytest.raises(ToolError) as error:
+        Workspace.find(None)
+    assert error.value.code == "BAD_CONFIG"
+    monkeypatch.chdir("/")
+
+
+def test_a_workspace_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    gone = Workspace.at(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ToolError) as error:
+        gone.resolve_input("a.md")
+    assert error.value.code == "BAD_CONFIG"
+
+
+def test_a_missing_output_folder_says_how_to_make_it(workspace: Workspace) -> None:
+    with pytest.raises(ToolError) as error:
+        workspace.output("reports/2026/x.pdf")
+    assert error.value.hint == "mkdir -p reports/2026"
+
+
 def test_a_swapped_link_never_shows_the_outside(workspace: Workspace, outside: Path) -> None:
     (outside / "b.md").write_text("SECRET")
     stop = threading.Event()
