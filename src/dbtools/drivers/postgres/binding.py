@@ -140,7 +140,8 @@ def _leaves(value: object) -> Iterator[object]:
 
 def _holds_documents(value: list[object]) -> bool:
     """Whether a list is a JSON document rather than an array: mixed, ragged or with objects."""
-    if len({type(leaf) for leaf in _leaves(value) if leaf is not None} - {int, float}) > 1:
+    kinds = {int if type(leaf) is float else type(leaf) for leaf in _leaves(value)}
+    if len(kinds - {type(None)}) > 1:
         return True
     return any(isinstance(leaf, dict) for leaf in _leaves(value)) or _shape(value) is None
 

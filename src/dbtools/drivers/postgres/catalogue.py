@@ -91,7 +91,7 @@ def _table(row: Cells) -> Table:
 def _declared_values(checks: Sequence[Any]) -> dict[str, tuple[str, ...]]:
     found = {}
     for column, expression in checks:
-        values = allowed_values(expression)
+        values = allowed_values(column, expression)
         if values:
             found[column] = values
     return found

@@ -5,19 +5,26 @@ from __future__ import annotations
 from dbtools.drivers.postgres.literals import single_quoted
 
 
-def allowed_values(expression: str) -> tuple[str, ...]:
-    """The strings of `col = ANY (ARRAY['a'::text, …])`, the only thing the check says; else ().
+def allowed_values(column: str, expression: str) -> tuple[str, ...]:
+    """The strings of `col = ANY (ARRAY['a'::text, …])` when the check says nothing else; else ().
 
-    pg_get_expr prints IN with strings as = ANY (ARRAY[…]), with casts and parentheses around.
+    So pg_get_expr prints `col IN ('a', …)`, with casts and parentheses around.
     """
-    start = expression.find("ARRAY[")
-    before = expression[:start]
-    if start < 0 or not before.rstrip("(").rstrip().endswith("= ANY") or before.count("=") > 1:
+    left, operator, right = expression.partition(" = ANY (")
+    start = right.find("ARRAY[")
+    bare = left.replace("::text", "").strip("()")
+    if not operator or start < 0 or right[:start].strip("("):
         return ()
+    if bare not in (column, '"' + column.replace('"', '""') + '"'):
+        return ()
+    return _strings(right, start + len("ARRAY["))
+
+
+def _strings(expression: str, at: int) -> tuple[str, ...]:
+    """The string literals from `at` to the closing bracket, () when there is anything else."""
     values: list[str] = []
-    at = start + len("ARRAY[")
     while at < len(expression):
-        if expression[at] != "'":
+        if expression[at] != "'" or expression.find("'", at + 1) < 0:
             return ()
         value, at = single_quoted(expression, at)
         values.append(value)
@@ -41,4 +48,4 @@ def _after_cast(text: str, at: int) -> int:
 
 def _only_casts(text: str) -> bool:
     """Whether nothing but closing parentheses and array casts is left."""
-    return not text.replace("::text[]", "").replace("::character varying[]", "").strip(")( ")
+    return not text.replace("::text[]", "").strip(")")

@@ -55,12 +55,25 @@ def dial(connection: Connection, timeout_seconds: float) -> Wire:
         if _REFUSED not in str(error):
             raise _failure(error, failures) from error
     else:
-        return Wire(raw, failures, _SNAPSHOT)
+        return Wire(raw, failures, _prelude(raw, {}))
     try:
         raw = _open(parameters)
     except psycopg.Error as error:
         raise _failure(error, failures) from error
-    return Wire(raw, failures, settings.local_statement(pins))
+    return Wire(raw, failures, _prelude(raw, pins))
+
+
+def _prelude(raw: psycopg.Connection[Any], pins: dict[str, str]) -> str:
+    """The query behind BEGIN: it takes the snapshot and sets what start-up could not."""
+    if is_bytes(raw):
+        # Text of no known encoding: the server would refuse to send what is not UTF-8.
+        pins = {**pins, "client_encoding": "SQL_ASCII"}
+    return settings.local_statement(pins) if pins else _SNAPSHOT
+
+
+def is_bytes(raw: psycopg.Connection[Any]) -> bool:
+    """Whether the database takes any bytes as text; all other encodings the server converts."""
+    return bool(raw.pgconn.parameter_status(b"server_encoding") == b"SQL_ASCII")
 
 
 def _open(parameters: dict[str, str]) -> psycopg.Connection[Any]:

@@ -13,6 +13,7 @@ from psycopg.types.string import TextLoader
 from dbtools.catalog import Catalog
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges
 from dbtools.drivers.postgres import binding, catalogue, copying, privileges, types
+from dbtools.drivers.postgres.dialling import is_bytes
 from dbtools.drivers.postgres.errors import Locate
 from dbtools.drivers.postgres.values import Readers
 from dbtools.drivers.postgres.wire import Result, Wire
@@ -126,7 +127,7 @@ class PostgresSession:
         )
 
     def _rows(self, execution: Execution, described: _Described, encoder: Encoder) -> Iterator[Row]:
-        loader = TextLoader if self._is_unicode() else _lenient(encoder)
+        loader = _lenient(encoder) if is_bytes(self._wire.raw) else TextLoader
         adapters = AdaptersMap(psycopg.adapters)
         for oid in set(described.oids) - types.NATIVE:
             adapters.register_loader(oid, loader)
@@ -143,10 +144,6 @@ class PostgresSession:
             first = False
             yield from transformer.load_rows(0, result.ntuples, tuple)
 
-    def _is_unicode(self) -> bool:
-        # Any other encoding is converted by the server; this one means "bytes, as they came".
-        return bool(self._wire.raw.pgconn.parameter_status(b"server_encoding") != b"SQL_ASCII")
-
     def _native_csv(
         self, execution: Execution, described: _Described, encoder: Encoder
     ) -> Callable[[Callable[[bytes], object]], int] | None:
@@ -155,7 +152,7 @@ class PostgresSession:
             return None
         names = described.base_names()
         made = copying.statement(described.bound.text, execution.kind, names)
-        if made is None or not self._is_unicode():
+        if made is None or is_bytes(self._wire.raw):
             return None
         text, head = made
 

@@ -113,15 +113,7 @@ class Wire:
         result = self._next()
         if result is None or result.status != ExecStatus.COPY_OUT:
             raise self._drained(self.failures.of_result(result, locate))
-        read, wait = self._pg.get_copy_data, self._wait_once
-        while True:
-            length, data = read(1)
-            if length > 0:
-                yield data
-            elif length == 0:
-                wait()
-            else:
-                break
+        yield from self._copied()
         while (result := self._next()) is not None:
             if result.status in _FAILED:
                 raise self._drained(self.failures.of_result(result, locate))
@@ -229,8 +221,23 @@ class Wire:
         return error
 
     def _drain(self) -> None:
-        while self._next() is not None:
-            pass
+        while (result := self._next()) is not None:
+            if result.status == ExecStatus.COPY_OUT:
+                for _ in self._copied():
+                    pass
+            elif result.status == ExecStatus.COPY_IN:
+                self._pg.put_copy_end(b"refused")
+
+    def _copied(self) -> Iterator[memoryview]:
+        read, wait = self._pg.get_copy_data, self._wait_once
+        while True:
+            length, data = read(1)
+            if length > 0:
+                yield data
+            elif length == 0:
+                wait()
+            else:
+                return
 
 
 def _text(raw: bytes | None) -> str | None:
