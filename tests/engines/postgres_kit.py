@@ -65,3 +65,21 @@ def failure(
     with session(server, timeout=timeout) as opened, pytest.raises(ToolError) as caught:
         cells(opened.execute(Execution(segments, parameters or {})))
     return caught.value
+
+
+def refusal(wanted: Connection, *secrets: str) -> ToolError:
+    """Why a session cannot be opened: one line, and never a secret."""
+    with pytest.raises(ToolError) as caught:
+        connect(wanted, 5).close()
+    told = str(caught.value.body())
+    assert "\n" not in caught.value.message
+    assert not any(secret in told for secret in secrets)
+    return caught.value
+
+
+def answer(wanted: Connection, text: str = "SELECT 1") -> object:
+    opened = connect(wanted, 5)
+    try:
+        return cells(opened.execute(execution(text)))[0][0]
+    finally:
+        opened.close()

@@ -33,6 +33,7 @@ _REASONS = (
     ("certificate verify failed", "CONNECTION_FAILED", "{p}SSL_CA must hold the server's CA"),
     ("certificate", "CONNECTION_FAILED", "check {p}SSL_CA, {p}SSL_CERT and {p}SSL_KEY"),
     ("too many clients", "CONNECTION_FAILED", "try again when other sessions have ended"),
+    ("too many connections", "CONNECTION_FAILED", "try again when other sessions have ended"),
     ("connection slots", "CONNECTION_FAILED", "try again when other sessions have ended"),
     ("starting up", "CONNECTION_FAILED", "try again in a moment"),
     ("failed to resolve", "CONNECTION_FAILED", "check {p}HOST"),
