@@ -53,7 +53,7 @@ format: $(VENV)/.installed ## Format the code and sort the imports
 	@$(PY) -m ruff check --fix --quiet .
 
 bench: $(VENV)/.installed ## Measure the commands against their peers, as ratios in one run
-	@$(PY) -m bench
+	@PYTHONPATH=tests $(PY) -m bench $(GROUPS)
 
 clean: ## Remove what these targets made in this folder
 	@rm -rf $(VENV) .venv-bench out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""`make bench`: what the commands cost, against their peers, as ratios within one run."""

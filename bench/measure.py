@@ -1,0 +1,102 @@
+"""Measuring whole processes, round-robin, so that a busy machine is unfair to all alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEADLINE_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A command to measure. code: the exit code it must end with.
+
+    against: the title of the case it is compared with. cpu, wall: the highest ratio to that
+    case we promise. rss_mb: the highest peak memory we promise.
+    """
+
+    title: str
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    code: int = 0
+    against: str = ""
+    cpu: float | None = None
+    wall: float | None = None
+    rss_mb: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of several runs: the median of CPU seconds, the best wall seconds, the peak bytes."""
+
+    cpu: float
+    wall: float
+    rss: int
+
+
+def measure(cases: Sequence[Case], rounds: int) -> dict[str, Cost]:
+    """Run every case once a round, after one round that only warms the caches."""
+    runs: dict[str, list[dict[str, float]]] = {case.title: [] for case in cases}
+    for number in range(rounds + 1):
+        for case in cases:
+            run = _run(case)
+            if number:
+                runs[case.title].append(run)
+    return {
+        title: Cost(
+            statistics.median(run["cpu"] for run in measured),
+            min(run["wall"] for run in measured),
+            int(max(run["rss"] for run in measured)),
+        )
+        for title, measured in runs.items()
+    }
+
+
+def _run(case: Case) -> dict[str, float]:
+    launcher = str(Path(__file__).with_name("launch.py"))
+    foreign = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG")
+    env = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", launcher, *case.argv], env={**env, **case.env},
+        capture_output=True, text=True, check=False, timeout=DEADLINE_SECONDS,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise RuntimeError(f"{case.title} could not be started: {done.stderr[-500:]}")
+    run: dict[str, float] = json.loads(done.stdout)
+    if run["code"] != case.code:
+        raise RuntimeError(f"{case.title} ended with {run['code']:.0f}: {done.stderr[-500:]}")
+    return run
+
+
+def report(name: str, cases: Sequence[Case], costs: Mapping[str, Cost]) -> None:
+    """Print one table; a promise that was not kept is marked."""
+    print(f"\n{name}")
+    width = max(len(case.title) for case in cases)
+    print(f"  {'':{width}}   CPU ms       x  best wall ms       x  peak MB")
+    for case in cases:
+        cost = costs[case.title]
+        base = costs.get(case.against, cost)
+        cpu, wall, rss = cost.cpu / base.cpu, cost.wall / base.wall, cost.rss / 2**20
+        line = f"  {case.title:{width}} {cost.cpu * 1000:8.0f} {cpu:7.2f} "
+        line += f"{cost.wall * 1000:13.0f} {wall:7.2f} {rss:8.0f}"
+        print(f"{line}  {_verdict(case, cpu, wall, rss)}".rstrip(), flush=True)
+
+
+def _verdict(case: Case, cpu: float, wall: float, rss: float) -> str:
+    promises = [
+        (f"CPU <= {case.cpu} x", cpu, case.cpu),
+        (f"wall <= {case.wall} x", wall, case.wall),
+        (f"<= {case.rss_mb} MB", rss, case.rss_mb),
+    ]
+    said = []
+    for text, measured, promised in promises:
+        if promised is not None:
+            said.append(f"{text}: {'kept' if measured <= promised else 'NOT KEPT'}")
+    return ", ".join(said)
