@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from dbtools.request import Plan, QueryRequest
 from dbtools.result import ResultSet
 from dbtools.writers import streams, writer
-from dbtools.writers.cells import Rows
+from dbtools.writers.cells import Rows, tabular
 from dbtools.writers.delimited import header_line
 from dbtools.writers.jsonrows import lines
 from toolbelt.cli import Streaming
@@ -38,6 +38,8 @@ def deliver(
 
     started: perf_counter() when the statement was sent.
     """
+    if result.documents and (request.arrays or request.format not in ("json", "jsonl")):
+        result = tabular(result)
     if out is not None:
         return _to_file(result, plan, request, started, out)
     if request.format == "json":

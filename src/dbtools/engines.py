@@ -41,6 +41,9 @@ ENGINES: Final = {
         files=True,
         explain="EXPLAIN QUERY PLAN ",
     ),
+    "mongodb": Engine(
+        "dbtools.drivers.mongodb", "mongodb", "mongodb", ("mongo", "mongodb+srv"), ("HOST",)
+    ),
 }
 
 BY_ALIAS: Final = {a: name for name, e in ENGINES.items() for a in (name, *e.aliases)}

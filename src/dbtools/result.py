@@ -24,16 +24,19 @@ class ResultSet:
 
     converters: one a column, None where the cell is JSON-ready as it is. raw_is_json: any cell
     that JSON would not hold exactly is an integer beyond 2^53, or of no JSON type at all.
-    warnings: filled while rows are read, in order, each once. native_csv: writes all rows as CSV
-    to a binary sink by the engine's own fast way and returns their number; None where there is
-    no such way. extra: engine facts for the envelope (`estimatedBytes`, `jobId`). close: frees
-    the server's side early.
+    documents: a row is one cell, a mapping that is the row; `columns` are the fields of the first
+    of them, and with all_fields_known False later ones may hold more. warnings: filled while
+    rows are read, in order, each once. native_csv: writes all rows as CSV to a binary sink by the
+    engine's own fast way and returns their number; None where there is no such way. extra: engine
+    facts for the envelope (`estimatedBytes`, `jobId`). close: frees the server's side early.
     """
 
     columns: list[Column]
     rows: Iterator[Row]
     converters: list[Converter | None]
     raw_is_json: bool = False
+    documents: bool = False
+    all_fields_known: bool = True
     warnings: dict[str, None] = field(default_factory=dict)
     native_csv: Callable[[Callable[[bytes], object]], int] | None = None
     extra: Mapping[str, object] = field(default_factory=dict)

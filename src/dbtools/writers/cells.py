@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import cast
 
-from dbtools.result import Converter, ResultSet, Row
+from dbtools.result import Column, Converter, ResultSet, Row
 from toolbelt.jsonvalue import SAFE_INTEGER
 
 _CHUNK_ROWS = 256
@@ -46,6 +47,26 @@ class Rows:
                 yield chunk
             if self.truncated:
                 return
+
+
+def tabular(result: ResultSet) -> ResultSet:
+    """A result of documents as a table: a column a field, `_other` for fields met too late."""
+    names = [c.name for c in result.columns]
+    known, make = set(names), result.converters[0]
+    spill = not result.all_fields_known
+
+    def cells() -> Iterator[Row]:
+        for (document,) in result.rows:
+            made = cast("dict[str, object]", document if make is None else make(document))
+            row = [made.get(name) for name in names]
+            if spill:
+                row.append({k: v for k, v in made.items() if k not in known} or None)
+            yield row
+
+    columns = [*result.columns, Column("_other", "object")] if spill else result.columns
+    return replace(
+        result, columns=columns, rows=cells(), converters=[None] * len(columns), documents=False
+    )
 
 
 def ready_rows(result: ResultSet, rows: Iterable[Row]) -> Iterable[Row]:

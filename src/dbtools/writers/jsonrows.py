@@ -22,6 +22,9 @@ def lines(result: ResultSet, rows: Iterable[Row], *, arrays: bool = False) -> It
     """Each row as one line of JSON: an object by column name, or an array."""
     encode = _encoder()
     names = [c.name for c in result.columns]
+    if result.documents:
+        yield from (escape_invisible(encode(row[0])) for row in ready_rows(result, rows))
+        return
     for row in ready_rows(result, rows):
         text = encode(list(row) if arrays else dict(zip(names, row, strict=True)))
         yield escape_invisible(text)
@@ -29,6 +32,9 @@ def lines(result: ResultSet, rows: Iterable[Row], *, arrays: bool = False) -> It
 
 def jsonl(result: ResultSet, rows: Rows, *, arrays: bool = False) -> Iterator[str]:
     """JSON lines, a chunk of rows at a time."""
+    if result.documents:
+        yield from (f"{line}\n" for line in lines(result, rows))
+        return
     encode = _encoder()
     fill = _template(result.columns, arrays).__mod__
     if not result.columns:
