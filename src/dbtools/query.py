@@ -86,28 +86,54 @@ def _stop(session: Session) -> None:
 
 def prepare(request: QueryRequest, connection: Connection) -> Plan:
     """Guard, parameters and limits; raises BLOCKED, USAGE or STATEMENT_TOO_LONG."""
+    if ENGINES[connection.engine].dialect == "mongodb":
+        return _prepare_document(request, connection)
     engine = ENGINES[connection.engine]
     verdict = check(_explained(request, engine.explain), engine.dialect)
     if not verdict.allowed:
         raise refusal(verdict)
     timeout, lowered = _timeout(request, connection)
-    cap, capped_by = _cap(request, connection, verdict)
+    cap, capped_by = _cap(request, connection, limited=verdict.limited)
     statement = verdict.statement
-    fetch_rows = None if cap is None else cap + 1
-    if engine.limit_text and fetch_rows is not None:
-        statement = append_limit(verdict, fetch_rows)
+    if engine.limit_text and cap is not None:
+        statement = append_limit(verdict, cap + 1)
     cut = segments(statement, engine.dialect)
     parameters.match((s[0] for s in cut if not isinstance(s, str)), request.parameters)
     execution = Execution(
         segments=[s if isinstance(s, str) else Placeholder(s[0]) for s in cut],
         parameters=request.parameters,
-        fetch_rows=fetch_rows,
+        fetch_rows=None if cap is None else cap + 1,
         kind=verdict.kind,
         timeout_seconds=timeout,
         want_csv=request.format == "csv" and cap is None,
+        numbers_as_number=request.numbers_as_number,
+    )
+    return Plan(connection, verdict, execution, statement, cap, capped_by, timeout, lowered)
+
+
+def _prepare_document(request: QueryRequest, connection: Connection) -> Plan:
+    """The same for MongoDB, whose statement is a document."""
+    from dbtools import documents
+
+    timeout, lowered = _timeout(request, connection)
+    milliseconds = round(timeout * 1000)
+    verdict, command = documents.check(request, milliseconds, None)
+    if not verdict.allowed:
+        raise refusal(verdict)
+    cap, capped_by = _cap(request, connection, limited=verdict.limited)
+    fetch_rows = None if cap is None else cap + 1
+    if fetch_rows is not None and not verdict.limited:
+        verdict, command = documents.check(request, milliseconds, fetch_rows)
+    execution = Execution(
+        segments=[verdict.statement],
+        fetch_rows=fetch_rows,
+        kind=verdict.kind,
+        timeout_seconds=timeout,
+        document=command,
         extended_json=request.extended_json,
         numbers_as_number=request.numbers_as_number,
     )
+    statement = verdict.statement
     return Plan(connection, verdict, execution, statement, cap, capped_by, timeout, lowered)
 
 
@@ -142,10 +168,10 @@ def _timeout(request: QueryRequest, connection: Connection) -> tuple[float, tupl
     return ceiling, (f"timeout lowered to the operator's QUERY_TIMEOUT of {ceiling:g} s",)
 
 
-def _cap(request: QueryRequest, connection: Connection, verdict: Verdict) -> tuple[int | None, str]:
+def _cap(request: QueryRequest, connection: Connection, *, limited: bool) -> tuple[int | None, str]:
     """(the most rows to give back, what set it)."""
     limits = connection.limits
-    everything = request.output is not None or streams(request.format) or verdict.limited
+    everything = request.output is not None or streams(request.format) or limited
     if request.limit is not None:
         asked, by = request.limit, "--limit"
     elif everything:
@@ -159,16 +185,23 @@ def _cap(request: QueryRequest, connection: Connection, verdict: Verdict) -> tup
 
 def _check_answer(plan: Plan) -> dict[str, object]:
     """`--check`: the verdict and the exact text that would be sent; nothing is connected."""
-    dialect = ENGINES[plan.connection.engine].dialect
     return {
         "verdict": "allowed",
         "kind": plan.verdict.kind,
-        "tables": tables(plan.verdict.statement, dialect),
+        "tables": _tables(plan),
         "statement": plan.statement,
         "rowLimit": plan.cap,
         "timeoutMs": round(plan.timeout_seconds * 1000),
         "connection": plan.connection.name,
     }
+
+
+def _tables(plan: Plan) -> list[str]:
+    if plan.execution.document is not None:
+        from dbtools import documents
+
+        return documents.collections(plan.execution.document)
+    return tables(plan.verdict.statement, ENGINES[plan.connection.engine].dialect)
 
 
 def _distinct_names(result: ResultSet) -> ResultSet:

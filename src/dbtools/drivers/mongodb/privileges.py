@@ -27,7 +27,9 @@ def read_privileges(database: Any, connection: Connection) -> Privileges:
     if not users:
         reasons.append("the server asks for no login at all")
     elif not reasons:
-        reasons = sorted({r for p in info.get("authenticatedUserPrivileges", []) for r in _write(p)})
+        reasons = sorted(
+            {r for p in info.get("authenticatedUserPrivileges", []) for r in _write(p)}
+        )
     grants = (
         f'db.getSiblingDB("admin").createUser({{user: "reader", pwd: passwordPrompt(), '
         f'roles: [{{role: "read", db: "{database.name}"}}]}})',

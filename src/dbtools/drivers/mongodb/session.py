@@ -160,7 +160,9 @@ class MongoSession:
         command = operation.get("command") or {}
         if command.get("comment") == self._comment:
             return True
-        reads = any(name in command for name in ("aggregate", "find", "count", "distinct", "getMore"))
+        reads = any(
+            name in command for name in ("aggregate", "find", "count", "distinct", "getMore")
+        )
         return reads and operation.get("connectionId") in self._watch.connection_ids
 
     def close(self) -> None:
