@@ -47,8 +47,8 @@ class MongoVerdict(NamedTuple):
 def check_mongo(text: str, *, default_limit: int, max_time_ms: int = 0) -> MongoVerdict:
     """The verdict on one text. Never raises on any text.
 
-    default_limit: put on a find or an aggregate that has no limit of its own. max_time_ms: put on
-    the command unless it asks for less; 0 for none.
+    default_limit: put on a find or an aggregate that has no limit of its own; 0 for none.
+    max_time_ms: put on the command unless it asks for less; 0 for none.
     """
     command: Document = {}
     try:
@@ -349,12 +349,13 @@ def _bound(command: Document, default_limit: int, max_time_ms: int) -> None:
     """Put the limits on a checked command that has none of its own."""
     name = next(iter(command))
     inner = command["explain"] if name == "explain" else command
-    if name == "find" and not inner.get("limit"):
+    if name == "find" and default_limit and not inner.get("limit"):
         inner["limit"] = default_limit
     if name == "aggregate":
         inner.setdefault("cursor", {})
         pipeline = inner.setdefault("pipeline", [])
-        if not inner.get("explain") and not (pipeline and "$limit" in pipeline[-1]):
+        bounded = inner.get("explain") or (pipeline and "$limit" in pipeline[-1])
+        if default_limit and not bounded:
             inner["pipeline"] = [*pipeline, {"$limit": default_limit}]
     if name == "explain" and "aggregate" in inner:
         inner.setdefault("cursor", {})

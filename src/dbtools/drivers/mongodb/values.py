@@ -30,7 +30,7 @@ _RELAXED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=4, tz_awa
 # BSON type names as $type spells them.
 _NAMES: dict[type, str] = {
     float: "double", str: "string", dict: "object", list: "array", Binary: "binData",
-    bytes: "binData", UUID: "uuid", ObjectId: "objectId", bool: "bool", datetime: "date",
+    bytes: "binData", UUID: "binData", ObjectId: "objectId", bool: "bool", datetime: "date",
     DatetimeMS: "date", type(None): "null", Regex: "regex", DBRef: "dbPointer", Code: "javascript",
     int: "int", Int64: "long", Timestamp: "timestamp", Decimal128: "decimal", MinKey: "minKey",
     MaxKey: "maxKey",
