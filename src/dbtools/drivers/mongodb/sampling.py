@@ -53,7 +53,10 @@ def _table(
     name, options = str(entry["name"]), entry.get("options", {})
     is_view = entry.get("type") == "view"
     problems: list[str] = []
-    count, fields, indexes, sampled, used = None, (), (), 0, 0
+    count: int | None = None
+    fields: tuple[TableColumn, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    sampled = used = 0
     if left > 0:
         try:
             if not is_view:

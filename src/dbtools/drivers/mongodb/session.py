@@ -35,7 +35,7 @@ _CURSOR_COMMANDS = frozenset(("find", "aggregate", "listcollections", "listindex
 _CANCEL_MILLISECONDS = 1000
 
 
-class _Watch(CommandListener):
+class _Watch(CommandListener):  # type: ignore[misc]  # mypy reads pymongo as Any
     """Remembers on which server connection our command runs, so that it can be ended there."""
 
     def __init__(self) -> None:
