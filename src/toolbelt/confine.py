@@ -90,8 +90,9 @@ class Confinement:
     the child's user when that is another one. execute: the only programs (or folders of them) it
     may run; the loader is added. proc: `none`, `self` (its own entry and the machine's facts) or
     `all` (other processes' command lines too; needed by trees of helpers).
-    bind_sockets: folders where it may make and remove unix sockets. network: leave it on.
-    unix_sockets: local stream sockets may be made and listened on, not connected to others'.
+    bind_sockets: folders where it may make and remove unix sockets. network: the internet may be
+    reached. unix_sockets: local stream sockets may be made and listened on (without network they
+    connect to nobody; with it, to everybody).
     memory_bytes: address space of each process. cpu_seconds, file_bytes, open_files: of each
     process. processes: of the whole tree, threads included.
     drop_user: as root, become an unused user. read_as_owner: then keep root's right to read what

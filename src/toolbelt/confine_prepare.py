@@ -97,7 +97,8 @@ def prepare(spec: Confinement, mode: str) -> Prepared:
 def _identity(spec: Confinement) -> user.Identity:
     keep_read = spec.read_as_owner
     if keep_read is None and spec.drop_user and landlock.abi() and user.unused_uid() is not None:
-        own = (os.fspath(path) for path in spec.read if path not in SYSTEM)
+        named = (*spec.read, *(spec.execute or ()))
+        own = (os.fspath(path) for path in named if path not in SYSTEM)
         keep_read = not all(user.open_to_others(path) for path in own)
     return user.identity(drop=spec.drop_user, read_any=bool(keep_read))
 
@@ -149,7 +150,7 @@ def _limits(
     """The limits to set, and whether all of them bind."""
     processes, bound = spec.processes, True
     if processes is not None and (identity is None or identity.uid is None):
-        bound = os.getuid() != 0
+        bound = user.bound_by_process_limits()
         processes += user.processes_of_user() if bound else 0
     wanted = [
         (resource.RLIMIT_CORE, 0, 0),

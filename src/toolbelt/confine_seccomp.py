@@ -50,6 +50,7 @@ _AUDIT_ARCH: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 # Every CLONE_NEW* that clone(2) takes.
 _NAMESPACES: Final = 0x7E020000
 _TIOCSTI: Final = 0x5412  # types into the terminal
+_INTERNET: Final = (2, 10, 16)  # IPv4, IPv6, netlink
 _X32: Final = 0x40000000
 _AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE = 1, 1, 5, 0xF
 
@@ -127,16 +128,27 @@ def program(*, network: bool, unix_sockets: bool, execute_list: bool) -> bytes:
 
 
 def _sockets(column: int, *, network: bool, unix_sockets: bool) -> list[Op]:
-    """Without network: no socket at all, or local ones that can be listened on but not connected.
+    """Which sockets can be made, and whether they can be connected.
 
-    A connected pair reaches nobody, so socketpair stays.
+    Without network: none, or local ones that can be listened on but not connected. With network:
+    the internet and its netlink questions; local ones (a broker's, a container engine's) only when
+    asked for, as a filter cannot see whom they connect to. A pair reaches nobody and stays.
     """
-    if network:
-        return []
     pair = _on(_SOCKETPAIR[column], _local())
+    if network:
+        families = (*_INTERNET, *([_AF_UNIX] if unix_sockets else []))
+        return [*_on(_SOCKET[column], _one_of(families)), *pair]
     connect = _on(_CONNECT[column], [_refuse(errno.ECONNREFUSED)])
     socket = _on(_SOCKET[column], _local() if unix_sockets else [_refuse()])
     return [*socket, *pair, *connect]
+
+
+def _one_of(families: tuple[int, ...]) -> list[Op]:
+    """Sockets of these families, refused otherwise."""
+    tests = [
+        Op(_JUMP_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)
+    ]
+    return [Op(_LOAD, 0, 0, _argument(0)), *tests, _refuse(), Op(_RETURN, 0, 0, _ALLOW)]
 
 
 def _local() -> list[Op]:

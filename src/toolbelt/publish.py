@@ -106,10 +106,15 @@ class Output:
     def _create(self) -> int:
         folder = self._place.folder
         try:
-            return os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666, dir_fd=folder)
+            fd = os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666, dir_fd=folder)
         except OSError as error:
             if error.errno not in _NO_TMPFILE:
                 raise self._no_folder(error) from error
+        else:
+            if Path(f"/proc/self/fd/{fd}").exists():
+                return fd
+            # Without /proc it could never be given a name.
+            os.close(fd)
         self._temporary = self._fresh_name()
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:

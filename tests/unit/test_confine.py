@@ -219,7 +219,10 @@ def test_network_is_there_when_asked_for_but_not_abstract_sockets(
     user: str, listener: Listener
 ) -> None:
     targets = [(2, 1, ("127.0.0.1", listener.port)), (1, 1, "\0" + listener.name)]
-    done = attack(user, KNOCK.format(targets=targets), "{'network': True}")
+    code = KNOCK.format(targets=[*targets, (1, 1, listener.path)])
+    done = attack(user, code, "{'network': True}")
+    assert done.stdout.splitlines()[1:] == ["PermissionError", "PermissionError"]
+    done = attack(user, KNOCK.format(targets=targets), "{'network': True, 'unix_sockets': True}")
     assert done.confinement["network"] == "inherited"
     first, second = done.stdout.splitlines()
     assert first.startswith("PWNED")
@@ -411,7 +414,8 @@ def test_the_filter_says_the_same_on_both_machines(
     plain = build(network=False, unix_sockets=False, execute_list=True)
     local = build(network=False, unix_sockets=True, execute_list=False)
     online = build(network=True, unix_sockets=True, execute_list=False)
-    for program in (plain, local, online):
+    internet_only = build(network=True, unix_sockets=False, execute_list=False)
+    for program in (plain, local, online, internet_only):
         for numbers in confine_seccomp.DENIED.values():
             if (number := numbers[column]) is not None:
                 assert verdict(program, arch, number) == EPERM
@@ -433,7 +437,10 @@ def test_the_filter_says_the_same_on_both_machines(
         assert verdict(plain, arch, socket_, family, kind) == when_off
         assert verdict(local, arch, socket_, family, kind) == when_local
         assert verdict(plain, arch, pair, family, kind) == when_local
-        assert verdict(online, arch, socket_, family, kind) == ALLOW
+        internet = ALLOW if family in (1, 2, 10, 16) else EPERM
+        assert verdict(online, arch, socket_, family, kind) == internet
+        internet = internet if family != 1 else EPERM
+        assert verdict(internet_only, arch, socket_, family, kind) == internet
     assert verdict(plain, arch, connect) == verdict(local, arch, connect) == REFUSED
     assert verdict(online, arch, connect) == ALLOW
     for numbers in confine_seccomp.DENIED_WITH_EXECUTE_LIST.values():
