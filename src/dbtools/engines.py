@@ -31,6 +31,7 @@ ENGINES: Final = {
     "postgresql": Engine(
         "dbtools.drivers.postgres", "postgres", "postgres", ("postgres", "pg"), limit_text=True
     ),
+    "mysql": Engine("dbtools.drivers.mysql", "mysql", "mysql", ("mariadb",), limit_text=True),
     "sqlite": Engine(
         "dbtools.drivers.sqlite",
         "sqlite",

@@ -1,0 +1,171 @@
+"""The client library's connection, as we need it: rows one packet at a time, nothing buffered.
+
+PyMySQL's own cursors either hold a whole result or read it to its end when closed. This class
+uses the library's packets, logins and errors, and adds MariaDB's extended metadata, which alone
+tells a JSON, UUID or INET6 column from plain text.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, Final
+
+import pymysql
+from pymysql.connections import Connection as Library
+from pymysql.constants import CLIENT, COMMAND
+from pymysql.protocol import FieldDescriptorPacket, MysqlPacket
+
+_EXTENDED_METADATA: Final = 1 << 3
+# Flags, packet size, character set, 19 reserved bytes, MariaDB's own flags.
+_INTRODUCTION: Final = struct.Struct("<iIB19sI")
+
+
+class Column(FieldDescriptorPacket):  # type: ignore[misc]
+    """A result column's description. kind, format: MariaDB's extended metadata, else empty."""
+
+    kind = ""
+    format = ""
+
+
+class ExtendedColumn(Column):
+    """The same with one more field, between the names and the fixed part."""
+
+    def _parse_field_descriptor(self, encoding: str) -> None:
+        names = [self.read_length_coded_string() or b"" for _ in range(6)]
+        _, _, self.table_name, self.org_table, self.name, self.org_name = (
+            name.decode(encoding, "backslashreplace") for name in names
+        )
+        extended = self.read_length_coded_string() or b""
+        self.charsetnr, self.length, self.type_code, self.flags, self.scale = self.read_struct(
+            "<xHIBHBxx"
+        )
+        at = 0
+        while at + 1 < len(extended):
+            what, size = extended[at], extended[at + 1]
+            text = extended[at + 2 : at + 2 + size].decode("ascii", "replace")
+            if what == 0:
+                self.kind = text
+            elif what == 1:
+                self.format = text
+            at += 2 + size
+
+
+class Wire(Library):  # type: ignore[misc]
+    """One connection. warning_count: of the last result, known at its end."""
+
+    warning_count = 0
+    _greeting: bytes = b""
+    _extended = False
+    _introductions = 0
+
+    @property
+    def is_mariadb(self) -> bool:
+        """What the greeting says; a proxy may say something else than its server."""
+        return "mariadb" in self.server_version.lower()
+
+    def start(self, text: str) -> list[Column]:
+        """Send a statement and read its columns; an empty list when it gives no result."""
+        self._execute_command(COMMAND.COM_QUERY, text.encode("utf-8"))
+        first = self._read_packet()
+        self.warning_count = 0
+        if first.is_ok_packet():
+            return []
+        if first.is_load_local_packet():
+            self.drop()
+            raise pymysql.err.OperationalError(1148, "the server asked for a local file")
+        count = first.read_length_encoded_integer()
+        kind = ExtendedColumn if self._extended else Column
+        columns = [self._read_packet(kind) for _ in range(count)]
+        self._read_packet()
+        return columns
+
+    def next_row(self) -> bytes | None:
+        """The next row's packet, None behind the last one."""
+        packet = self._read_packet()
+        if packet.is_eof_packet():
+            self.warning_count = struct.unpack_from("<H", packet.get_all_data(), 1)[0]
+            return None
+        data: bytes = packet.get_all_data()
+        return data
+
+    def rows(self, text: str) -> list[list[str | None]]:
+        """All rows of a short result, as text; none of a statement that gives no result."""
+        if not self.start(text):
+            return []
+        return [
+            [None if c is None else c.decode("utf-8", "backslashreplace") for c in cells(data)]
+            for data in iter(self.next_row, None)
+        ]
+
+    def drop(self) -> None:
+        """Disconnect at once, whatever is still on its way; may be called twice."""
+        if self.open:
+            self.close()
+
+    def set_character_set(self, charset: str, collation: str | None = None) -> None:
+        """Nothing: the session's settings are sent together, with SET NAMES among them."""
+
+    def _read_packet(self, packet_type: type[Any] = MysqlPacket) -> Any:
+        packet = super()._read_packet(packet_type)
+        if not self._greeting:
+            self._greeting = packet.get_all_data()
+        return packet
+
+    def _request_authentication(self) -> None:
+        self._extended = bool(_mariadb_flags(self._greeting) & _EXTENDED_METADATA)
+        self._introductions = 1
+        super()._request_authentication()
+        self._introductions = 0
+
+    def write_packet(self, payload: bytes) -> None:
+        """Send a packet; in the one that introduces us, ask for MariaDB's extended metadata."""
+        if self._introductions:
+            # With TLS the introduction goes twice: alone in the clear, then again encrypted.
+            self._introductions = 1 if len(payload) == _INTRODUCTION.size else 0
+            if self._extended:
+                payload = _introduce(payload)
+        super().write_packet(payload)
+
+
+def _mariadb_flags(greeting: bytes) -> int:
+    """MariaDB's extended capabilities in a greeting; 0 from MySQL."""
+    # Behind the version: thread 4, salt 8, filler 1, flags 2, charset 1, status 2, flags 2,
+    # salt length 1, reserved 6.
+    flags_at = greeting.find(b"\0", 1) + 14
+    if len(greeting) < flags_at + 18:
+        return 0
+    (flags,) = struct.unpack_from("<H", greeting, flags_at)
+    if flags & CLIENT.LONG_PASSWORD:
+        return 0
+    return int(struct.unpack_from("<I", greeting, flags_at + 14)[0])
+
+
+def _introduce(payload: bytes) -> bytes:
+    flags, size, charset, reserved, _ = _INTRODUCTION.unpack_from(payload)
+    head = _INTRODUCTION.pack(
+        flags & ~CLIENT.LONG_PASSWORD, size, charset, reserved, _EXTENDED_METADATA
+    )
+    return head + payload[_INTRODUCTION.size :]
+
+
+def cells(data: bytes) -> list[bytes | None]:
+    """A row packet cut into its cells."""
+    found: list[bytes | None] = []
+    at, end = 0, len(data)
+    while at < end:
+        size = data[at]
+        at += 1
+        if size == 251:
+            found.append(None)
+            continue
+        if size > 251:
+            size, at = long_size(data, at)
+        found.append(data[at : at + size])
+        at += size
+    return found
+
+
+def long_size(data: bytes, at: int) -> tuple[int, int]:
+    """The length of a cell above 250 bytes, and where the cell starts; `at` is behind the mark."""
+    width = {252: 2, 253: 3, 254: 8}[data[at - 1]]
+    return int.from_bytes(data[at : at + width], "little"), at + width
