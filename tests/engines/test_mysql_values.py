@@ -142,7 +142,7 @@ PARAMETERS: list[tuple[object, object]] = [
     (1.5, "1.5"),
     (-0.25, "-0.25"),
     (1e300, 1e300),
-    ("it's a \\ \"test\" %s :x \x00 \x1a \n 😀", "it's a \\ \"test\" %s :x \x00 \x1a \n 😀"),
+    ('it\'s a \\ "test" %s :x \x00 \x1a \n 😀', 'it\'s a \\ "test" %s :x \x00 \x1a \n 😀'),
     ("' OR 1=1 -- ", "' OR 1=1 -- "),
     ([1, "a"], '[1, "a"]'),
     ({"ключ": [1]}, '{"ключ": [1]}'),
@@ -156,7 +156,11 @@ def test_parameters(kinds: Server, given_value: object, wanted: object) -> None:
 
 def test_lists_stand_for_their_items_inside_in(kinds: Server) -> None:
     def found(ids: list[object], word: str = "IN") -> list[object]:
-        text = (f"SELECT seq FROM seq_1_to_4 WHERE seq {word} (", Placeholder("ids"), ") ORDER BY 1")
+        text = (
+            f"SELECT seq FROM seq_1_to_4 WHERE seq {word} (",
+            Placeholder("ids"),
+            ") ORDER BY 1",
+        )
         return [row[0] for row in query(kinds, *text, parameters={"ids": ids})]
 
     assert found([1, 3, 9]) == [1, 3]

@@ -9,6 +9,7 @@ import struct
 from typing import Any, Final
 
 import pymysql
+from pymysql.constants import CLIENT
 
 from dbtools.connection import Connection
 from dbtools.drivers import network, tls
@@ -22,6 +23,7 @@ _SOCKETS: Final = ("mysqld.sock", "mysql.sock", "mariadb.sock")
 _LOST: Final = (2006, 2013)
 _TLS_REFUSED: Final = 2026
 _NO_PLUGIN: Final = 2059
+_DENIED: Final = 1045
 
 # Server's error number -> (code, hint).
 _REFUSALS = {
@@ -77,11 +79,17 @@ def dial(connection: Connection, seconds: float | None = None) -> Wire:
             raise
         raise missing_extra("The package cryptography, which this login needs,", "mysql") from error
     except pymysql.Error as error:
-        raise _failure(error, connection) from error
+        raise _failure(error, connection, plain=_plain_by_choice(wire, choice)) from error
     except (struct.error, IndexError, ValueError) as error:
         raise _foreign(connection) from error
     wire._read_timeout = None
     return wire
+
+
+def _plain_by_choice(wire: Wire, choice: tls.TLS) -> bool:
+    """Whether the server offers TLS that we were told not to use."""
+    offered = getattr(wire, "server_capabilities", 0) & CLIENT.SSL
+    return bool(offered) and not choice.wanted
 
 
 def _arguments(connection: Connection, choice: tls.TLS) -> dict[str, Any]:
@@ -145,7 +153,7 @@ def _is_socket(path: str) -> bool:
         return False
 
 
-def _failure(error: pymysql.Error, connection: Connection) -> ToolError:
+def _failure(error: pymysql.Error, connection: Connection, *, plain: bool) -> ToolError:
     number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     cause = getattr(error, "original_exception", None) or error.__context__
     if isinstance(cause, OSError):
@@ -159,12 +167,17 @@ def _failure(error: pymysql.Error, connection: Connection) -> ToolError:
             hint=f"{network.prefix(connection)}SSLMODE asks for TLS: set prefer",
             detail={"engineCode": number},
         )
-    return _refused(number, error, connection)
+    return _refused(number, error, connection, plain=plain)
 
 
-def _refused(number: int, error: pymysql.Error, connection: Connection) -> ToolError:
+def _refused(
+    number: int, error: pymysql.Error, connection: Connection, *, plain: bool
+) -> ToolError:
     """What the server itself said no to."""
     code, hint = _REFUSALS.get(number, ("CONNECTION_FAILED", "check {p}HOST, {p}PORT and {p}USER"))
+    if number == _DENIED and plain:
+        # A server that wants TLS refuses a plain login with these same words.
+        hint += "; the server may want TLS: export {p}SSLMODE=require"
     text = one_line(connection.redact(str(error.args[-1]))).rstrip(".")
     where = f"MySQL at {place(connection)}"
     if code == "AUTH_FAILED":

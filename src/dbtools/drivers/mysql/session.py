@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pymysql
 
-from dbtools.catalog import Catalog
 from dbtools.connection import Connection
 from dbtools.drivers import network
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges, timeout_error
-from dbtools.drivers.mysql import binding, catalogue, privileges, settings, types, values
+from dbtools.drivers.mysql import binding, settings, types, values
 from dbtools.drivers.mysql.binding import Bound
 from dbtools.drivers.mysql.dialing import dial
 from dbtools.drivers.mysql.errors import Failures
@@ -21,6 +20,9 @@ from dbtools.result import Column, ResultSet, Row
 from toolbelt.envelope import one_line
 from toolbelt.errors import ToolError
 from toolbelt.jsonvalue import Encoder
+
+if TYPE_CHECKING:
+    from dbtools.catalog import Catalog
 
 _CANCEL_SECONDS: Final = 2.0
 _WARNINGS_SHOWN: Final = 5
@@ -63,6 +65,8 @@ class MySQLSession:
 
     def catalog(self, request: CatalogRequest) -> Catalog:
         """Everything in four round trips."""
+        from dbtools.drivers.mysql import catalogue
+
         self._prepare(None)
         try:
             return catalogue.read(
@@ -73,6 +77,8 @@ class MySQLSession:
 
     def privileges(self) -> Privileges:
         """What the login could do without the guard, in two round trips."""
+        from dbtools.drivers.mysql import privileges
+
         self._prepare(None)
         try:
             return privileges.read(self._wire, self._default_schema())

@@ -16,6 +16,9 @@ from pymysql.constants import CLIENT, COMMAND
 from pymysql.protocol import FieldDescriptorPacket, MysqlPacket
 
 _EXTENDED_METADATA: Final = 1 << 3
+# What a packet begins with that ends a result; a longer one is a row with a huge cell.
+_EOF: Final = 0xFE
+_LONGEST_EOF: Final = 9
 # Flags, packet size, character set, 19 reserved bytes, MariaDB's own flags.
 _INTRODUCTION: Final = struct.Struct("<iIB19sI")
 
@@ -81,11 +84,10 @@ class Wire(Library):  # type: ignore[misc]
 
     def next_row(self) -> bytes | None:
         """The next row's packet, None behind the last one."""
-        packet = self._read_packet()
-        if packet.is_eof_packet():
-            self.warning_count = struct.unpack_from("<H", packet.get_all_data(), 1)[0]
+        data: bytes = super()._read_packet().get_all_data()
+        if data[0] == _EOF and len(data) < _LONGEST_EOF:
+            self.warning_count = struct.unpack_from("<H", data, 1)[0]
             return None
-        data: bytes = packet.get_all_data()
         return data
 
     def rows(self, text: str) -> list[list[str | None]]:
