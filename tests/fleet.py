@@ -53,7 +53,6 @@ class Fleet:
         self._tests: Counter[str] = Counter()
         self._engines: dict[str, Engine] = {}
         self._futures: dict[str, Future[Server]] = {}
-        self._pool = ThreadPoolExecutor(max_workers=len(ENGINES), thread_name_prefix="engine")
         self._flights: dict[str, Server] = {}
         self._lock = Lock()
 
@@ -64,10 +63,18 @@ class Fleet:
     def get(self, name: str) -> Server:
         """The engine's server, waiting for it to be up; EngineError when it cannot be had."""
         with self._lock:
-            for wanted in {name, *self._tests} - self._futures.keys():
-                engine = self._engines[wanted] = ENGINES[wanted]()
-                self._futures[wanted] = self._pool.submit(engine.start)
+            missing = {name, *self._tests} - self._futures.keys()
+            if missing:
+                self._start(missing)
         return self._futures[name].result()
+
+    def _start(self, names: Iterable[str]) -> None:
+        pool = ThreadPoolExecutor(max_workers=len(ENGINES), thread_name_prefix="engine")
+        for name in names:
+            engine = self._engines[name] = ENGINES[name]()
+            self._futures[name] = pool.submit(engine.start)
+        # No idle thread stays behind: programs are started from single-threaded processes only.
+        pool.shutdown(wait=False)
 
     def engine(self, name: str) -> Engine:
         """The started engine itself, for what only it can tell."""
@@ -97,7 +104,6 @@ class Fleet:
         for name, future in self._futures.items():
             future.exception()
             self._engines[name].stop()
-        self._pool.shutdown()
 
 
 def _came_up(future: Future[Server]) -> bool:

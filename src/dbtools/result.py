@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Row = Sequence[object]
-# Turns one cell as the client library gives it into a JSON-ready value.
+# Turns one cell as the client library gives it into a JSON-ready value. Never called for NULL.
 Converter = Callable[[object], object]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -47,7 +48,8 @@ class Between:
         self._ask_password = ask_password
         self._error = _fatal(state, message)
         self._listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._threads: list[threading.Thread] = []
+        self._run(self._serve)
 
     @property
     def server(self) -> Server:
@@ -55,13 +57,22 @@ class Between:
         return replace(self._server, port=int(self._listener.getsockname()[1]))
 
     def close(self) -> None:
+        """Stop listening and wait for every conversation to end."""
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        for thread in self._threads:
+            thread.join(10)
+
+    def _run(self, target: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _serve(self) -> None:
         with suppress(OSError):
             while True:
                 peer, _ = self._listener.accept()
-                threading.Thread(target=self._talk, args=(peer,), daemon=True).start()
+                self._run(self._talk, peer)
 
     def _talk(self, peer: socket.socket) -> None:
         with suppress(OSError):
@@ -78,7 +89,7 @@ class Between:
                 return
             onward = socket.create_connection(("127.0.0.1", self._server.port))
             onward.sendall(first)
-            threading.Thread(target=_pump, args=(onward, peer), daemon=True).start()
+            self._run(_pump, onward, peer)
             _pump(peer, onward)
 
     def _answered(self, peer: socket.socket, first: bytes, encrypted: bool) -> bool:
@@ -101,10 +112,12 @@ def _fatal(state: str, message: str) -> bytes:
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
+    with suppress(OSError), source, target:
         while data := source.recv(65536):
             target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
+        # Closing alone would not wake the thread that reads the other way.
+        target.shutdown(socket.SHUT_RDWR)
+        source.shutdown(socket.SHUT_RDWR)
 
 
 def certificate(folder: Path, name: str, host: str) -> tuple[Path, Path]:

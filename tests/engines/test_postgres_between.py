@@ -33,6 +33,7 @@ def encrypted(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Ite
     proxy = Between(postgres, certificate=both, plain=False)
     yield Encrypted(proxy.server, str(ca), str(other))
     proxy.close()
+    assert threading.active_count() == 1
 
 
 def test_tls_as_asked_for(encrypted: Encrypted) -> None:
@@ -129,7 +130,8 @@ def test_behind_a_pooler_the_catalog_is_read(pooled: Server) -> None:
 )
 def test_a_server_that_speaks_another_language(postgres: Server, message: str, code: str) -> None:
     proxy = Between(postgres, refuse=b"user\0", message=message, ask_password=True)
-    error = refusal(connection(proxy.server))
+    wanted = connection(proxy.server)
+    error = refusal(wanted)
     proxy.close()
     assert error.code == code
     assert message in error.message

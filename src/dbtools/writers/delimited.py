@@ -36,14 +36,21 @@ def _delimited(result: ResultSet, rows: Rows, delimiter: str) -> Iterator[str]:
     single = len(result.columns) == 1
     for columns in ready_chunks(result, rows):
         cells = [_printable(column) for column in columns]
-        made = zip(*cells, strict=True)
-        if single or any("" in column for column in cells):
-            # The csv module cannot tell NULL from an empty string: quote by hand.
+        start = buffer.tell()
+        # The csv module cannot tell NULL from an empty string, and before Python 3.13 leaves a
+        # carriage return bare: such chunks are quoted by hand.
+        by_hand = single or any("" in column for column in cells)
+        if not by_hand:
+            plain.writerows(zip(*cells, strict=True))
+            buffer.seek(start)
+            by_hand = "\r" in buffer.read()
+        if by_hand:
+            buffer.seek(start)
+            buffer.truncate()
             buffer.writelines(
-                delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n" for row in made
+                delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n"
+                for row in zip(*cells, strict=True)
             )
-        else:
-            plain.writerows(made)
         if buffer.tell() > _CHUNK_CHARS:
             yield buffer.getvalue()
             buffer.seek(0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from psycopg.pq import DiagnosticField
 
 from dbtools.connection import Connection
+from dbtools.drivers.base import timeout_error
 from toolbelt.envelope import one_line
 from toolbelt.errors import ToolError
 
@@ -68,10 +69,7 @@ class Failures:
 
     def timeout(self, detail: dict[str, object] | None = None) -> ToolError:
         """The statement was cancelled, by the server's limit or by ours."""
-        return ToolError(
-            "TIMEOUT", f"The statement ran longer than {self.timeout_seconds:g} s and was stopped.",
-            hint="narrow it (WHERE, LIMIT, fewer joins) or raise QUERY_TIMEOUT", detail=detail,
-        )  # fmt: skip
+        return timeout_error(self.timeout_seconds, detail)
 
     def lost(self, error: Exception) -> ToolError:
         """The connection broke while a statement ran."""

@@ -17,7 +17,7 @@ from dbtools.drivers.postgres.dialling import is_bytes
 from dbtools.drivers.postgres.errors import Locate
 from dbtools.drivers.postgres.values import Readers
 from dbtools.drivers.postgres.wire import Result, Wire
-from dbtools.result import Column, Converter, ResultSet, Row
+from dbtools.result import Column, ResultSet, Row
 from toolbelt.errors import ToolError
 from toolbelt.jsonvalue import Encoder
 
@@ -58,7 +58,7 @@ class PostgresSession:
             columns=described.columns,
             # A COPY replaces the statement, so with one at hand the statement must wait.
             rows=rows if native else _started(rows),
-            converters=[_converter(readers, oid) for oid in described.oids],
+            converters=[readers.converter(oid) for oid in described.oids],
             warnings=encoder.warnings,
             native_csv=native,
             close=self._wire.stop,
@@ -186,17 +186,6 @@ def _started(rows: Iterator[Row]) -> Iterator[Row]:
 def _chained(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
     yield first
     yield from rest
-
-
-def _converter(readers: Readers, oid: int) -> Converter | None:
-    reader: Any = readers.loaded(oid) if oid in types.NATIVE else readers.reader(oid)
-    if reader is None:
-        return None
-
-    def convert(cell: object) -> object:
-        return None if cell is None else reader(cell)
-
-    return convert
 
 
 _SMALL = frozenset((

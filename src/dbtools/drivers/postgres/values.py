@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
 from math import isfinite
-from typing import Final
+from typing import Final, cast
 
 from dbtools.drivers.postgres import literals
-from dbtools.drivers.postgres.types import TypeFacts
+from dbtools.drivers.postgres.types import NATIVE, TypeFacts
+from dbtools.result import Converter
 from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text
 
 Reader = Callable[[str], object]
@@ -69,8 +70,11 @@ class Readers:
             return partial(literals.record, readers=readers)
         return literals.hstore if facts.name == "hstore" else None
 
-    def loaded(self, oid: int) -> Callable[[object], object] | None:
-        """A converter for a cell that the client library loaded as bool, int or float already."""
+    def converter(self, oid: int) -> Converter | None:
+        """What a column's cells need; None where they are JSON-ready as they are loaded."""
+        if oid not in NATIVE:
+            reader = self.reader(oid)
+            return None if reader is None else cast(Converter, reader)
         name = self._facts[oid].name
         if name == "int8" and not self._encoder.numbers_as_number:
             return _safe_integer

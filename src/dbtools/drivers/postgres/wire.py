@@ -21,7 +21,7 @@ from toolbelt.errors import ToolError
 
 _TICK_MS: Final = 100
 # How long a server that was told to cancel may take before we leave without its answer.
-_GRACE_SECONDS: Final = 3.0
+_GRACE_SECONDS: Final = 2.0
 _FAILED = (ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE)
 _ROWS = (ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE, ExecStatus.TUPLES_CHUNK)
 _COPIES = (ExecStatus.COPY_OUT, ExecStatus.COPY_IN, ExecStatus.COPY_BOTH)
@@ -134,14 +134,13 @@ class Wire:
 
     def stop(self) -> None:
         """Cancel what runs and read what is left of it."""
-        if self._pg.transaction_status != TransactionStatus.ACTIVE:
-            return
-        self.cancel()
-        with suppress(psycopg.Error, ToolError):
-            self._drain()
+        if self._pg.transaction_status == TransactionStatus.ACTIVE and not self._cancelled:
+            self.cancel()
+            with suppress(psycopg.Error, ToolError):
+                self._drain()
 
     def close(self) -> None:
-        """Stop, roll back, disconnect; a connection that is broken already is only dropped."""
+        """Stop, roll back, disconnect; a connection that cannot answer is only dropped."""
         self.stop()
         waiting = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
         if self._pg.transaction_status in waiting:
