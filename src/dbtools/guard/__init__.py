@@ -35,7 +35,7 @@ def check(statement: str, dialect: str) -> Verdict:
         if dialect == "mysql" and "\\" in statement:
             _check_other_mode(statement, rules, reading)
         if reading.doubts:
-            _ask_tree(statement, tokens, rules, reading, found)
+            _ask_tree(tokens, rules, reading, found)
     except Refused as error:
         return refusal(error, found.kind)
     return _allowed(reading, found)
@@ -58,11 +58,16 @@ def _check_other_mode(statement: str, rules: Tables, reading: Reading) -> None:
         raise Refused("depends on sql_mode", other.starts[doubts[0].at] if doubts else -1)
 
 
-def _ask_tree(statement: str, tokens: Tokens, rules: Tables, reading: Reading, found: Head) -> None:
+def _ask_tree(tokens: Tokens, rules: Tables, reading: Reading, found: Head) -> None:
+    """The tree reads what would be sent; a refusal names the place in the caller's text."""
     from dbtools.guard.tree import check_tree
 
-    start = tokens.starts[found.body] if found.body > 0 else 0
-    check_tree(statement[start:], start, rules, reading.doubts, tokens.starts)
+    sent = tokens
+    if tokens.clean != tokens.text:
+        sent = scan(tokens.clean, rules.dialect, rules.hints_blanked)
+    start = sent.starts[found.body] if found.body > 0 else 0
+    places = [place - start for place in sent.starts]
+    check_tree(sent.text[start:], places, rules, reading.doubts, tokens.starts)
 
 
 def _allowed(reading: Reading, found: Head) -> Verdict:

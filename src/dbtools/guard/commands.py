@@ -29,7 +29,7 @@ def head(tokens: Tokens, tables: Tables) -> Head:
     elif first == "pragma" and tables.dialect == "sqlite":
         found = _pragma(tokens, tables)
     elif first in tables.describe:
-        found = _describe(tokens, tables)
+        found = _describe(tokens, tables, 1)
     else:
         found = _query(tokens, tables, 0, "")
     return found
@@ -73,7 +73,7 @@ def _explain(tokens: Tokens, tables: Tables) -> Head:
     while tokens.key(j) == "(":
         j += 1
     if tokens.key(j) not in tables.start and first in tables.describe:
-        return _describe(tokens, tables)
+        return _describe(tokens, tables, i)
     return _query(tokens, tables, i, "EXPLAIN")
 
 
@@ -114,11 +114,10 @@ def _show(tokens: Tokens, tables: Tables) -> Head:
     return Head("SHOW", -1)
 
 
-def _describe(tokens: Tokens, tables: Tables) -> Head:
+def _describe(tokens: Tokens, tables: Tables, at: int) -> Head:
     """DESCRIBE name [column], EXISTS name; on ClickHouse a query or an allowed function too."""
     first = tokens.key(0)
     kind = "EXISTS" if first == "exists" else "DESCRIBE"
-    at = 1
     while tokens.kind(at) == "W" and tokens.key(at) in _OBJECT_WORDS and at + 1 < len(tokens.keys):
         at += 1
     if tables.dialect == "clickhouse" and kind == "DESCRIBE":
@@ -126,7 +125,10 @@ def _describe(tokens: Tokens, tables: Tables) -> Head:
             return _query(tokens, tables, at, kind)
         if tokens.key(at + 1) == "(" and tokens.key(at) in (tables.from_allowed or ()):
             return Head(kind, -1)
-    rest = range(at, len(tokens.keys))
+    end = len(tokens.keys)
+    if tables.dialect == "clickhouse":
+        end = next((i for i in range(at + 1, end) if tokens.keys[i] in ("settings", "format")), end)
+    rest = range(at, end)
     plain = all(tokens.kinds[i] in "WQS" or tokens.keys[i] in (".", "%") for i in rest)
     if not rest or not plain or len(rest) > 6 or tokens.kinds[at] == "S":
         raise statement_refused(tokens, at if rest else 0, "" if rest else kind)
@@ -139,11 +141,12 @@ _WRITES = words("insert update delete replace merge create drop alter truncate f
 
 
 def _pragma(tokens: Tokens, tables: Tables) -> Head:
-    """PRAGMA [schema.]name[(argument)], without a value unless it only reads with one."""
+    """PRAGMA [schema.]name, with an argument only where it reads with one: name(x), name = x."""
     at = 3 if tokens.key(2) == "." else 1
     name = tokens.name(at) if at < len(tokens.keys) else ""
     left = len(tokens.keys) - at - 1
     called = left == 3 and tokens.key(at + 1) == "(" and tokens.key(at + 3) == ")"
+    called = called or (left == 2 and tokens.key(at + 1) == "=")
     reads = name in tables.pragma_read and (left == 0 or called)
     if reads or (name in tables.pragma_get and left == 0):
         return Head("PRAGMA", -1)

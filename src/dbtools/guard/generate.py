@@ -82,6 +82,8 @@ def compiled(source: dict[str, Any]) -> str:
         "call_allowed": _set(source.get("call", {}).get("allowed", "")),
         "from_allowed": "None" if in_from is None else _set(in_from["allowed"]),
         "user_functions": repr(bool((in_from or {}).get("user_functions"))),
+        "system": _names((in_from or {}).get("system", "")),
+        "notation": repr(dict(source.get("notation", {}))),
         "arity": repr({name: tuple(n) for name, n in source.get("arity", {}).items()}),
         "settings": _names(source.get("settings", {}).get("allowed", "")),
         "limit_settings": _names(source.get("settings", {}).get("limits", "")),

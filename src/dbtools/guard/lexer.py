@@ -21,6 +21,7 @@ _HINT = re.compile(r"/\*\+[\w\s(),@`.%=+-]*\*/")
 # PostgreSQL joins strings over a line break, and the next part keeps the first one's escapes.
 _JOINED = re.compile(r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'")
 _JOINED_BODY = {False: re.compile(PLAIN), True: re.compile(ESCAPED)}
+_SPELLED = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\\'\"`]")
 _UNICODE_ESCAPE = {"+": 6, "": 4}
 
 
@@ -175,7 +176,7 @@ class _Scanner:
             raise Refused("variable with a suffix", start, shown=self.text[start:end])
         if kind == "Q" and self.dialect in ("clickhouse", "bigquery"):
             raw = self.text[start:end]
-            if "\\" in raw:
+            if "\\" in raw and _SPELLED.search(raw):  # `\x66ile` is file
                 raise Refused("escape inside a quoted name", start, shown=raw[:40])
         return kind, end
 
@@ -237,8 +238,8 @@ class _Scanner:
             text[end].isalnum() or text[end] in "_$" or text[end] >= "\x80"
         ):
             return "N", end
-        after_dash = start > 1 and text[start - 1] == "-" and text[start - 2].isalnum()
-        if rule == "no" or (rule == "dash" and not after_dash):
+        joined = start > 1 and text[start - 1] in "-." and text[start - 2] not in _SPACE
+        if rule == "no" or (rule == "dash" and not joined):
             raise Refused("number runs into a word", start, shown=text[start : end + 1])
         if "." in text[start:end]:
             return "N", end

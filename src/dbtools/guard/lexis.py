@@ -128,7 +128,7 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("C", r"--[^\n]*+|#[^\n]*+"),
         ("B", r"/\*"),
         ("V", PLACEHOLDER),
-        ("N", NUMBER),
+        ("N", NUMBER.replace(r"|\.\d", r"|(?<![\w`)\]])\.\d")),
         ("P", r"\|>|=>|[-+*/<>=~!%^&|?()\[\],;:.{}]"),
         ("S", _BIGQUERY_STRING + ")"),
         ("Q", _backtick(ESCAPED)),
@@ -161,7 +161,8 @@ class Lexis(NamedTuple):
 
     nested: do block comments nest; None where versions differ (then refused).
     adjacent: may two strings stand side by side. digit_words: "no", "yes" (words may start with a
-    digit) or "dash" (only after `word-`, as in BigQuery's project names).
+    digit) or "dash" (only after `word-` or `word.`, as in
+    BigQuery's project and field names).
     """
 
     match: Callable[[str, int], re.Match[str] | None]

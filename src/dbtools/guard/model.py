@@ -109,6 +109,8 @@ class Tables(NamedTuple):
     call_allowed: frozenset[str]
     from_allowed: frozenset[str] | None  # None: the deny list covers FROM too
     user_functions: bool
+    system: Names  # unqualified names that are the engine's own, not the user's
+    notation: dict[str, str]  # `.name` calls only where this type is named
     arity: dict[str, tuple[int, ...]]
     settings: Names
     limit_settings: Names

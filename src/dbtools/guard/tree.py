@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dbtools.guard.calls import denied_name, refused_call
 from dbtools.guard.model import Refused, Tables, words
 from dbtools.guard.sql import Doubt
 
@@ -27,31 +28,27 @@ _NAMES = {
 
 
 def check_tree(
-    text: str, offset: int, tables: Tables, doubts: list[Doubt], starts: list[int]
+    text: str, places: list[int], tables: Tables, doubts: list[Doubt], starts: list[int]
 ) -> None:
     """Raise Refused unless the tree clears every doubt.
 
-    text: the query proper as the caller wrote it, from `offset` on. starts: the tokens' offsets in
-    the caller's text.
+    text: the query proper. places: the tokens' offsets in it. starts: their offsets in the
+    caller's text, for the refusal.
     """
     root = _parse(text, tables.dialect)
     if root is None:
         first = doubts[0]
-        raise Refused(
-            first.what if first.word == "" else "unread",
-            starts[first.at],
-            shown=first.word,
-            kind=first.word.upper(),
-        )
+        reason = "unread" if first.word else first.what
+        raise Refused(reason, starts[first.at], shown=first.word, kind=first.word.upper())
     seen: set[int] = set()
     for node in root.walk():
         _check_node(node, tables, starts, doubts)
         start = node.meta.get("start") if type(node).__name__ == "Identifier" else None
         if start is not None:
-            seen.add(start + offset)
+            seen.add(start)
     for doubt in doubts:
         # sqlglot must have read the word as a name, at this very place.
-        if doubt.word and starts[doubt.at] not in seen:
+        if doubt.word and places[doubt.at] not in seen:
             raise Refused(doubt.what, starts[doubt.at], shown=doubt.word, kind=doubt.word.upper())
 
 
@@ -122,19 +119,13 @@ def _check_call(node: exp.Expr, names: set[str], tables: Tables) -> None:
     if type(parent).__name__ == "Dot" and parent is not None and parent.expression is node:
         owner = parent.this.name.lower() + "."
     for name in names:
-        for full in (name, owner + name):
-            if tables.denied.has(full) and not {name, owner + name} & tables.call_allowed:
-                cause = tables.cause(full)
-                raise Refused(
-                    f"function {full}",
-                    shown=full,
-                    message=f"the function {full} {cause.why}",
-                    hint=cause.hint,
-                )
+        denied = denied_name((name, owner + name), tables)
+        if denied:
+            raise refused_call(f"function {denied}", -1, denied, tables.cause(denied))
     allowed = tables.from_allowed
-    if allowed is None or type(parent).__name__ != "Table" or node.arg_key != "this":
+    if allowed is None or type(parent).__name__ not in ("Table", "Lateral") or parent is None:
         return
-    if parent is None or names & allowed or type(node).__name__ != "Anonymous":
+    if node.arg_key != "this" or names & allowed or type(node).__name__ != "Anonymous":
         return
     if tables.user_functions and parent.text("db") and parent.text("db").lower() != "sys":
         return
