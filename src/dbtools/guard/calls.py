@@ -25,13 +25,10 @@ def denied_name(names: tuple[str, ...], tables: Tables) -> str:
     return ""
 
 
-def check_call(tokens: Tokens, tables: Tables, at: int, full: str, in_from: bool) -> bool:
-    """Refuse a call of the dotted name `full`, whose last part is token `at`.
-
-    False: it stands in FROM position and is not on the allow list, which only the tree can clear.
-    """
+def check_call(tokens: Tokens, tables: Tables, at: int, full: str, in_from: bool) -> None:
+    """Refuse a call of the dotted name `full`, whose last part is token `at`, if it may not be."""
     if "." not in full and not in_from and not tables.denied.has(full):
-        return True
+        return
     parts = full.split(".")
     # BigQuery's SAFE.f() is f(); a quoted name may hold the whole path.
     names = (parts[-1], ".".join([p for p in parts if p != "safe"][-2:]))
@@ -39,10 +36,10 @@ def check_call(tokens: Tokens, tables: Tables, at: int, full: str, in_from: bool
     if denied:
         raise refused_call(f"function {full}", tokens.starts[at], full, tables.cause(denied))
     if not in_from or tables.from_allowed is None:
-        return True
-    if parts[-1] in tables.from_allowed or names[1] in tables.call_allowed:
-        return True
-    return _is_users(tokens, tables, at, parts)
+        return
+    listed = parts[-1] in tables.from_allowed or names[1] in tables.call_allowed
+    if not listed and not _is_users(tokens, tables, at, parts):
+        raise Refused(f"table function {full}", tokens.starts[at], shown=full)
 
 
 def _is_users(tokens: Tokens, tables: Tables, at: int, parts: list[str]) -> bool:

@@ -21,7 +21,7 @@ ESCAPED_LINE = r"'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+'"
 TRIPLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"
 NUMBER = (
     r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|"
-    r"(?:\d[\d_]*+\.?[\d_]*+|\.\d[\d_]*+)(?:[eE][+-]?\d+)?"
+    r"(?:\d[\d_]*+\.?[\d_]*+|\.\d[\d_]*+)(?:[eE][+-]?\d[\d_]*+)?"
 )
 BRACKETS = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]"
 DASHES = r"--[^\n]*+"
@@ -149,7 +149,7 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("V", r"@@?[\w@#$]+"),
         (
             "W",
-            r"(?:[^\W\d]|##?)[\w@#$]*+|\$(?:action|identity|rowguid|node_id|edge_id|partition)\b",
+            r"(?:[^\W\d]|##?)[\w@#$]*+|(?i:\$(?:action|identity|rowguid|node_id|edge_id|partition)\b)",
         ),
         ("N", r"\$\.?"),
     ],

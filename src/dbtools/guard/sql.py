@@ -24,7 +24,8 @@ NOT_CALLS = words(
 )
 # ODBC escapes that only spell values, functions and joins: {d '...'}, {fn now()}, {oj a LEFT ...}.
 TSQL_BRACES = words("d t ts fn oj guid escape interval")
-TSQL_ASSIGNS = words("= + - * / % & | ^")
+TSQL_ASSIGNS = words("= += -= *= /= %= &= |= ^=")
+TSQL_BEFORE_VALUES = words("select distinct all percent ties , )")
 CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -43,7 +44,7 @@ class Frame:
 
 
 class Doubt(NamedTuple):
-    """A word, call or variable that only the tree can clear."""
+    """A word or variable that only the tree can clear."""
 
     what: str
     at: int
@@ -133,8 +134,8 @@ class Reading:
                 full = f"{tokens.name(first)}.{full}"
         is_item = bool(self.items) and self.items[-1] == (i if plain else first)
         in_from = self.top.in_from and is_item
-        if call and not check_call(tokens, self.tables, before, full, in_from and not plain):
-            self.doubts.append(Doubt(f"table function {full}", before, ""))
+        if call:
+            check_call(tokens, self.tables, before, full, in_from and not plain)
         self._push(Frame("(", i, "" if plain else call, in_from and plain))
         if self.top.in_from:
             self.item(i + 1)
@@ -198,12 +199,17 @@ class Reading:
             check_notation(self.tokens, self.tables, i + 1)
 
     def _assignments(self) -> None:
-        """T-SQL `SELECT @x = ...` assigns; a comparison looks the same to the tokens."""
+        """T-SQL `SELECT @x = ...` assigns; where no value of a list can start, it compares."""
         tokens = self.tokens
         for i, kind in enumerate(tokens.kinds):
             local = kind == "V" and tokens.keys[i][:1] == "@" and tokens.keys[i][1:2] != "@"
-            if local and tokens.key(i + 1) in TSQL_ASSIGNS:
-                self.doubts.append(Doubt("variable assignment", i, ""))
+            follows = tokens.key(i + 1)
+            if follows != "=":
+                follows += tokens.key(i + 2)
+            if not local or follows not in TSQL_ASSIGNS:
+                continue
+            if tokens.key(i - 1) in TSQL_BEFORE_VALUES or tokens.kind(i - 1) == "N":
+                raise self.refuse("variable assignment", i)
 
 
 def dotted(tokens: Tokens, i: int) -> list[str]:

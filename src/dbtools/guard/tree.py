@@ -97,10 +97,6 @@ def _check_node(node: exp.Expr, tables: Tables, starts: list[int], doubts: list[
         _check_call(node, names, tables)
     if kind in ("Dot", "Column") and tables.dialect == "postgres":
         _check_notation(node, tables)
-    if kind == "Select" and tables.dialect == "tsql":
-        for item in node.expressions:
-            if type(item).__name__ == "EQ" and type(item.this).__name__ == "Parameter":
-                raise Refused("variable assignment", -1)
 
 
 def _function_names(node: exp.Expr) -> set[str]:
@@ -122,14 +118,6 @@ def _check_call(node: exp.Expr, names: set[str], tables: Tables) -> None:
         denied = denied_name((name, owner + name), tables)
         if denied:
             raise refused_call(f"function {denied}", -1, denied, tables.cause(denied))
-    allowed = tables.from_allowed
-    if allowed is None or type(parent).__name__ not in ("Table", "Lateral") or parent is None:
-        return
-    if node.arg_key != "this" or names & allowed or type(node).__name__ != "Anonymous":
-        return
-    if tables.user_functions and parent.text("db") and parent.text("db").lower() != "sys":
-        return
-    raise Refused(f"table function {min(names)}", shown=min(names))
 
 
 def _check_notation(node: exp.Expr, tables: Tables) -> None:

@@ -15,6 +15,9 @@ _CLOSES_FROM = words(
 _SCALAR_FROM = words("extract substring substr mid trim ltrim rtrim overlay position")
 _BEFORE_SCALAR_FROM = words("fill system_time application_time business_time")
 _CALLED_DML = words("insert replace")  # INSERT(s, 1, 2, t) and REPLACE(s, a, b)
+_BEFORE_NAMES = words(
+    "as select distinct by and or not where on having when then else between like is case"
+)
 _DML_FOLLOWS = {"delete": "from", "insert": "into", "merge": "into", "replace": "into"}
 _BEFORE_SELECT = words("union except intersect all")
 
@@ -128,10 +131,13 @@ def _matches(reading: Reading, rule: Harmless, i: int) -> bool:
 def _doubtful(reading: Reading, i: int, word: str) -> None:
     """INSERT, UPDATE, ...: a name or a write. Where only a write can stand, refused at once."""
     tokens = reading.tokens
-    after = tokens.key(i + 1)
+    before, after = tokens.key(i - 1), tokens.key(i + 1)
     if i < reading.body or (after == "(" and word in _CALLED_DML):
         return
-    if tokens.key(i - 1) in ("(", ")") and after == _DML_FOLLOWS.get(word):
+    inside = before in _BEFORE_NAMES or (tokens.kind(i - 1) == "P" and before not in ("(", ")"))
+    if i > reading.body and inside:
+        return  # no statement starts after a comma, an operator or one of these words
+    if before in ("(", ")") and after == _DML_FOLLOWS.get(word):
         raise reading.refuse(f"statement {word.upper()}", i, kind=word.upper())
     reading.doubts.append(Doubt(f"word {word}", i, word))
 
