@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-DEADLINE_SECONDS = 120.0
+DEADLINE_SECONDS = 180.0
 BIN = Path(sys.executable).parent
 # Nothing of the caller's own connections may reach the command under test.
 _FOREIGN = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG", "BIGQUERY_", "GOOGLE_")

@@ -15,7 +15,12 @@ from servers import flights, process, venvs
 from servers.base import DEADLINE_SECONDS, OWNER, READER, Login, ProcessEngine, Server
 
 _DATABASE = "toolbelt"
-_INDEXES = {"flights": ("carrier", "dest", "tailnum"), "planes": ("tailnum",)}
+_INDEXES = {
+    "airlines": ("carrier",),
+    "airports": ("faa",),
+    "flights": ("carrier",),
+    "planes": ("tailnum",),
+}
 
 Document = dict[str, Any]
 
