@@ -85,6 +85,12 @@ def sqlite() -> Server:
 
 
 @pytest.fixture(scope="session")
+def duckdb() -> Server:
+    """DuckDB with an empty file; `database` is its path."""
+    return FLEET.get("duckdb")
+
+
+@pytest.fixture(scope="session")
 def flights_sqlite() -> Server:
     """The flights data in a SQLite file."""
     return FLEET.flights("sqlite")

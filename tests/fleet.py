@@ -15,6 +15,7 @@ from dbtools import engines
 from servers import (
     BigQuery,
     ClickHouse,
+    DuckDB,
     Engine,
     FakeSqlServer,
     MariaDB,
@@ -34,6 +35,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "clickhouse": ClickHouse,
     "bigquery": BigQuery,
     "mssql": FakeSqlServer,
+    "duckdb": DuckDB,
     **{f"postgres_{major}": partial(PostgreSQL, path) for major, path in debian().items()},
 }
 

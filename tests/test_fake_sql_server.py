@@ -122,8 +122,8 @@ def test_a_trusted_certificate_is_accepted_and_a_strangers_refused(
     files = encrypted.certificates
     assert files is not None
     encrypted.reply("select 1", Result([Column("", "int")], [[1]]))
-    with connect(encrypted, cafile=str(files.authority)) as client, client.cursor() as cursor:
+    with connect(encrypted, cafile=str(files.ca)) as client, client.cursor() as cursor:
         cursor.execute("select 1")
         assert cursor.fetchall() == [(1,)]
     with pytest.raises(Exception, match="certificate verify failed"):
-        connect(encrypted, cafile=str(files.stranger), disable_connect_retry=True)
+        connect(encrypted, cafile=str(files.other_ca), disable_connect_retry=True)

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 from kit import cells, query, refusal, session
 
-import certificates
-from certificates import Certificates
 from cli.commands import Answer, run
 from dbtools.drivers.base import Execution
-from servers import Login, Server
+from servers import Login, Server, certificates
+from servers.certificates import Certificates
 from servers.mariadb import MariaDB, connect
 from toolbelt.errors import ToolError
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from servers.base import Engine, EngineError, Login, Server
 from servers.bigquery import BigQuery
 from servers.clickhouse import ClickHouse
+from servers.duckdb import DuckDB
 from servers.mariadb import MariaDB
 from servers.mongodb import MongoDB
 from servers.postgres import PostgreSQL
@@ -22,6 +23,7 @@ from servers.tds import FakeSqlServer
 __all__ = [
     "BigQuery",
     "ClickHouse",
+    "DuckDB",
     "Engine",
     "EngineError",
     "FakeSqlServer",

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from servers import process, tds_wire, tls
+from servers import certificates, process, tds_wire
 from servers.base import Engine, Server
 from servers.tds_types import Column
 from servers.tds_wire import Call, Channel, LoginRequest
@@ -90,7 +90,7 @@ class FakeSqlServer(Engine):
         self.logins: list[LoginRequest] = []
         self.encryption_asked: list[int] = []
         self.server = Server(self.engine, "15.0.2000", database=_DATABASE)
-        self.certificates: tls.Certificates | None = None
+        self.certificates: certificates.Certificates | None = None
         self._rules: list[_Rule] = []
         self._folder = Path()
         self._listener: socket.socket | None = None
@@ -115,11 +115,11 @@ class FakeSqlServer(Engine):
     def start(self) -> Server:
         if self.encryption != "off":
             self._folder = process.scratch_folder("tds", process.Identity())
-            self.certificates = tls.make(self._folder)
+            self.certificates = certificates.make(self._folder, "localhost")
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             # TDS 7 wraps the handshake in packets, which ends before TLS 1.3's last messages.
             self._context.maximum_version = ssl.TLSVersion.TLSv1_2
-            self._context.load_cert_chain(self.certificates.certificate, self.certificates.key)
+            self._context.load_cert_chain(self.certificates.cert, self.certificates.key)
         self._listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
         self.server = replace(self.server, port=int(self._listener.getsockname()[1]))
