@@ -52,7 +52,9 @@ def check(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
 
 def forced(command: Command, parsed: Parsed) -> list[str]:
     """The options that we add before the caller's."""
-    extra = [word for flag, words in command.forced_with.items() if parsed.has(flag) for word in words]
+    extra = [
+        word for flag, words in command.forced_with.items() if parsed.has(flag) for word in words
+    ]
     return [*command.forced, *dict.fromkeys(extra)]
 
 
@@ -135,8 +137,7 @@ class _Scan:
             else:
                 raise refuse(
                     "BAD_VALUE", f"{name} of {self.command.name} needs a value.",
-                    f"write {name}=VALUE or {name} VALUE" if name[1] == "-" else f"write {name} VALUE",
-                    token=arg.text, position=arg.position,
+                    f"write {name} VALUE", token=arg.text, position=arg.position,
                 )  # fmt: skip
             check_value(self.command, name, kind, flag, value, self.place)
             self.parsed.options.append((name, value))

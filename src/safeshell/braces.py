@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from safeshell.refusal import refuse
@@ -55,7 +56,7 @@ class _Expander:
             edges = [start, *commas, end]
             inner = [
                 word
-                for left, right in zip(edges, edges[1:], strict=False)
+                for left, right in pairwise(edges)
                 for word in self.words(chars[left + 1 : right])
             ]
             self._count(len(inner))
@@ -99,7 +100,7 @@ class _Expander:
 
 def _group(chars: list[Char], start: int) -> tuple[int, list[int]]:
     """The index of the closing brace and of the commas between the two at their own level."""
-    depth, commas = 0, []
+    depth, commas = 0, list[int]()
     for at in range(start, len(chars)):
         char, quoted = chars[at]
         if quoted:

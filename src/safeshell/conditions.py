@@ -127,7 +127,12 @@ class _Test:
             return truth
         if word in UNARY and self.at < len(self.words):
             return self._unary(word, self._next())
-        if word[:1] == "-" and len(word) == 2 and self.at < len(self.words) and self._peek() not in ("-a", "-o", ")"):
+        if (
+            word[:1] == "-"
+            and len(word) == 2
+            and self.at < len(self.words)
+            and self._peek() not in ("-a", "-o", ")")
+        ):
             raise BadTest(f"{word}: unary operator expected")
         return bool(word)
 

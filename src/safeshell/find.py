@@ -19,7 +19,9 @@ def check(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
     at = 0
     while at < len(args) and args[at].text in _LEADING and not args[at].globbed:
         at += 1
-    while at < len(args) and (args[at].globbed or args[at].text[:1] not in "-(!," or not args[at].text):
+    while at < len(args) and (
+        args[at].globbed or args[at].text[:1] not in "-(!," or not args[at].text
+    ):
         place.roots.check(args[at].text, place.cwd, position=args[at].position)
         at += 1
     while at < len(args):

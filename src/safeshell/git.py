@@ -24,14 +24,20 @@ _SECRET_KEY: Final = re.compile(
 )
 
 
+_ALWAYS: Final = ("--no-pager", "--no-optional-locks")
+_STASH_LIST: Final = ("log", "--format=%gd: %gs", "-g", "--first-parent")
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A git call that may run. argv: after `git`, with our options. cwd: where it looks for the
-    repository (after -C). needs_repository: false for `git --version`."""
+    repository (after -C). needs_repository: false for `git --version`. needs: a file of the
+    repository without which there is nothing to say."""
 
     argv: tuple[str, ...]
     cwd: str
     needs_repository: bool = True
+    needs: str = ""
 
 
 def check(policy: Policy, args: Sequence[Arg], place: Place, *, piped: bool) -> Call:
@@ -49,7 +55,11 @@ def check(policy: Policy, args: Sequence[Arg], place: Place, *, piped: bool) -> 
         _check_shape(command, parsed)
         _check_paths(command, parsed, place)
         tail = _argv(command, parsed, words, piped=piped)
-    argv = ("--no-pager", "--no-optional-locks", *head, name.text, *tail)
+    if (name.text, *tail[:1]) == ("stash", "list"):
+        # It would start a second git to do this, and nothing is started here.
+        stash = (*_STASH_LIST, *tail[1:], "refs/stash", "--")
+        return Call((*_ALWAYS, *head, *stash), place.cwd, needs="logs/refs/stash")
+    argv = (*_ALWAYS, *head, name.text, *tail)
     return Call(argv, place.cwd, needs_repository=name.text != "version")
 
 
@@ -115,9 +125,7 @@ def _unknown_subcommand(policy: Policy, name: Arg) -> ToolError:
     )  # fmt: skip
 
 
-def _verb(
-    policy: Policy, command: Command, words: Sequence[Arg], place: Place
-) -> list[str] | None:
+def _verb(policy: Policy, command: Command, words: Sequence[Arg], place: Place) -> list[str] | None:
     """The words after `stash`, `remote`, `reflog` and the like, or None for no verb at all."""
     first = words[0] if words else None
     verbs = [verb for verb in command.verbs if verb]
@@ -144,7 +152,9 @@ def _verb(
     _check_paths(built, parsed, place)
     # `git reflog NAME` shows NAME, or is a subcommand of a later git: say which is meant.
     spoken = verb or ("show" if command.name == "reflog" else "")
-    summary = ["--stat"] if spoken == "show" and command.name == "stash" and not parsed.options else []
+    summary = (
+        ["--stat"] if spoken == "show" and command.name == "stash" and not parsed.options else []
+    )
     return [spoken, *command.forced, *summary, *(arg.text for arg in rest)]
 
 
@@ -206,9 +216,7 @@ def _like_a_path(text: str, place: Place) -> bool:
     return os.path.lexists(os.path.join(place.cwd, text))  # noqa: PTH118
 
 
-def _argv(
-    command: Command, parsed: Parsed, words: Sequence[Arg], *, piped: bool
-) -> list[str]:
+def _argv(command: Command, parsed: Parsed, words: Sequence[Arg], *, piped: bool) -> list[str]:
     texts = [arg.text for arg in words]
     if command.name == "shortlog" and not parsed.operands and not piped:
         # Without a revision it would read the log from stdin, which is empty.

@@ -169,7 +169,7 @@ def matches(name: str, items: list[_Item]) -> bool:
 def _one(char: str, item: _Item) -> bool:
     if isinstance(item, _Set):
         return item.holds(char)
-    return item == _ANY or item == char
+    return item in (_ANY, char)
 
 
 @dataclass(slots=True)

@@ -200,7 +200,9 @@ def check_name(name: str, position: int | None = None) -> None:
     """Raise BLOCKED unless this is a bare tool name."""
     if _COMMAND_NAME.fullmatch(name):
         return
-    if "/" in name:
+    if any(char.isspace() for char in name):
+        why, hint = "is several words", "without -- before it, it is read as a line"
+    elif "/" in name:
         bare = name.rstrip("/").rsplit("/", 1)[-1]
         why, hint = "is a path", f"use a bare tool name, such as {bare!r}, if it is on the list"
     else:

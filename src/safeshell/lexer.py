@@ -209,7 +209,7 @@ def _escape(line: str, at: int) -> tuple[int, str]:
 
 
 def _double_quoted(line: str, at: int) -> tuple[int, str]:
-    start, text = at, []
+    start, text = at, list[str]()
     at += 1
     while at < len(line):
         char = line[at]
@@ -256,6 +256,6 @@ def _substitution(token: str, at: int, hint: str) -> ToolError:
 
 def _unclosed(quote: str, at: int) -> ToolError:
     return refuse(
-        "SYNTAX", f"The quote {quote} at {at} is never closed.", "close it, or escape it: \\" + quote,
-        token=quote, position=at,
+        "SYNTAX", f"The quote {quote} at {at} is never closed.",
+        f"close it, or escape it: \\{quote}", token=quote, position=at,
     )  # fmt: skip

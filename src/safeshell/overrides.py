@@ -84,7 +84,9 @@ def _widen(table: dict[str, Any], changes: dict[str, Any], where: str) -> None:
         elif isinstance(table[name], dict):
             wanted = _table(value, f"{where} [{name}]")
             if name in ("limits", "workspace", "audit", "builtins"):
-                _only(wanted, set(table[name]) | ({"root"} if name == "workspace" else set()), where)
+                _only(
+                    wanted, set(table[name]) | ({"root"} if name == "workspace" else set()), where
+                )
             table[name].update(wanted)
         elif value != table[name]:
             raise bad_policy(f"{where}: {name} is {value!r}, which this version does not know.")
@@ -108,9 +110,7 @@ def _tighten(table: dict[str, Any], changes: dict[str, Any], where: str) -> None
         if limit is None or isinstance(value, bool) or not isinstance(value, int | float):
             raise bad_policy(f"{where}: limits.{key} is not a limit.")
         if not 0 < value <= limit:
-            raise bad_policy(
-                f"{where}: limits.{key} is {value}; a project may only lower {limit}."
-            )
+            raise bad_policy(f"{where}: limits.{key} is {value}; a project may only lower {limit}.")
         table["limits"][key] = value
     workspace = _table(changes.get("workspace", {}), where)
     _only(workspace, {"secret_names"}, where)

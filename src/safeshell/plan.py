@@ -6,6 +6,7 @@ every pipeline is checked in each folder it may run in; what was checked is exac
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Final
 
 from safeshell import find, git, grammar, jq, repository, sed
 from safeshell.arguments import Place, check
-from safeshell.builtins import check_builtin
+from safeshell.builtins import Said, check_builtin
 from safeshell.lexer import Word
 from safeshell.paths import Roots
 from safeshell.policy import Command, Policy
@@ -22,6 +23,9 @@ from safeshell.words import Arg, Expansion, expand, plain_text
 from toolbelt.errors import ToolError, nearest
 
 _MAX_FOLDERS: Final = 16
+_NO_REPOSITORY: Final = Said(
+    stderr=b"fatal: not a git repository (or any of the parent directories): .git\n", code=128
+)
 _CHECKS: Final[dict[str, Callable[[Command, Sequence[Arg], Place], list[str]]]] = {
     "flags": check,
     "find": find.check,
@@ -34,8 +38,8 @@ _CHECKS: Final[dict[str, Callable[[Command, Sequence[Arg], Place], list[str]]]] 
 class StagePlan:
     """One stage, checked. argv: final, with our options. args: as the caller gave them, for a
     builtin. inputs: real paths of `< FILE`, the last one read. stdout, stderr: `out`, `err` or
-    `null`. environment: beyond the base. moves_to: where a `cd` leads. fails: what git says
-    where there is no repository. index: of the stage in the line."""
+    `null`. environment: beyond the base. moves_to: where a `cd` leads. says: what is known without
+    running it (git where there is no repository). index: of the stage in the line."""
 
     index: int
     argv: tuple[str, ...]
@@ -45,7 +49,7 @@ class StagePlan:
     stderr: str = "err"
     environment: tuple[tuple[str, str], ...] = ()
     moves_to: str | None = None
-    fails: str = ""
+    says: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,8 @@ def plan_argv(words: Sequence[str], policy: Policy, roots: Roots, cwd: str) -> l
     size = sum(len(word.encode("utf-8", "surrogatepass")) + 1 for word in words)
     if size > limits.command_bytes or len(words) > limits.words:
         raise refuse(
-            "TOO_LONG", f"The command is longer than {limits.command_bytes} bytes or {limits.words} words.",
+            "TOO_LONG",
+            f"The command is longer than {limits.command_bytes} bytes or {limits.words} words.",
             "name a folder, or fewer files",
         )  # fmt: skip
     if not words or not words[0]:
@@ -187,17 +192,19 @@ class _Planner:
     def _git(self, index: int, args: Sequence[Arg], place: Place, *, piped: bool) -> StagePlan:
         table = self.policy.table["git"]
         call = git.check(self.policy, args, place, piped=piped)
-        found, fails = None, ""
+        found, says = None, None
         if call.needs_repository:
             found = repository.find(call.cwd, self.roots, table["refuse"]["keys"])
             if found is None and "--no-index" not in call.argv:
-                fails = "fatal: not a git repository (or any of the parent directories): .git\n"
+                says = _NO_REPOSITORY
+            elif found is not None and call.needs:
+                says = None if os.path.lexists(f"{found.common}/{call.needs}") else Said()
         env = repository.environment(table, found, call.cwd)
         env["GIT_CEILING_DIRECTORIES"] = ":".join(
             root.rpartition("/")[0] or "/" for root in self.roots.roots
         )
         return StagePlan(
-            index, ("git", *call.argv), builtin=False, environment=tuple(env.items()), fails=fails
+            index, ("git", *call.argv), builtin=False, environment=tuple(env.items()), says=says
         )
 
     def _assignment(self, word: Word) -> tuple[str, str]:

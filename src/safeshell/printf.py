@@ -114,7 +114,9 @@ class _Printer:
             if percent >= 0:
                 match = _DIRECTIVE.match(self.form, percent)
                 if match is None or not match[5]:
-                    raise BadFormat(f"'{self.form[percent:percent + 2]}': missing format character")
+                    raise BadFormat(
+                        f"'{self.form[percent : percent + 2]}': missing format character"
+                    )
                 self._directive(match)
                 at = match.end()
         return len(self.values) < took

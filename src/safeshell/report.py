@@ -13,10 +13,12 @@ from safeshell.policy import Command, Policy, bad_policy
 from safeshell.run import NOT_FOUND, Result
 from toolbelt.errors import ToolError
 
-_CUT_HINT: Final = "read less: head -n 50, tail -n 50, sed -n '100,200p', rg -m 20, or wc -l to count"
+_CUT_HINT: Final = (
+    "read less: head -n 50, tail -n 50, sed -n '100,200p', rg -m 20, or wc -l to count"
+)
 
 
-def result_body(command: Mapping[str, object], result: Result, roots_cwd: str) -> dict[str, object]:
+def result_body(command: Mapping[str, object], result: Result) -> dict[str, object]:
     """The envelope of a line that ran; `command` holds the keys that say what was asked."""
     stdout, clean_out = _text(bytes(result.stdout))
     stderr, clean_err = _text(bytes(result.stderr))
@@ -30,7 +32,7 @@ def result_body(command: Mapping[str, object], result: Result, roots_cwd: str) -
         "timedOut": result.limit == "time",
         "truncated": _truncated(result),
         "encoding": "utf-8" if clean_out and clean_err else "utf-8-replaced",
-        "cwd": result.cwd or roots_cwd,
+        "cwd": result.cwd,
         "stages": [
             {
                 "argv": [_text(os.fsencode(word))[0] for word in stage.argv],
@@ -131,7 +133,7 @@ def list_body(policy: Policy, names: Sequence[str]) -> dict[str, object]:
             "commands": policy.commands,
             "builtins": list(policy.builtins),
             "git": list(policy.table["git"]["sub"]),
-            "grammar": "words, quotes, globs, {a,b}; | |& && || ; newline; < FILE, 2>&1, >/dev/null",
+            "grammar": "words, quotes, globs, {a,b}; | |& && || ; < FILE, 2>&1, >/dev/null",
             "limits": dict(policy.table["limits"]),
             "policy": ["recipes/shell.toml", *policy.sources],
             "hint": "safe-shell --list git grep shows their options",
@@ -207,7 +209,9 @@ class Audit:
                 "fix audit.path in the operator's policy",
             ) from error
 
-    def write(self, command: Mapping[str, object], verdict: str, fields: Mapping[str, object]) -> None:
+    def write(
+        self, command: Mapping[str, object], verdict: str, fields: Mapping[str, object]
+    ) -> None:
         """verdict: allow, block or error. fields: exitCode, durationMs, reason; never output."""
         if self.fd < 0:
             return
@@ -216,3 +220,27 @@ class Audit:
             "verdict": verdict, **fields,
         }  # fmt: skip
         os.write(self.fd, (json.dumps(line) + "\n").encode())
+
+    def failed(
+        self, command: Mapping[str, object], error: ToolError, partial: Mapping[str, object]
+    ) -> None:
+        """The line of a call that was refused or failed."""
+        verdict = {"BLOCKED": "block", "TIMEOUT": "allow"}.get(error.code, "error")
+        fields = {"reason": error.detail.get("reason", error.code)}
+        self.write(command, verdict, fields | {"durationMs": partial.get("durationMs", 0)})
+
+
+# C0 but tab and newline, DEL, C1, and the marks that turn text round or hide in it.
+_UNSEEN: Final = dict.fromkeys(
+    [c for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (9, 10)]
+    + [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
+)
+
+
+def print_text(result: Result) -> None:
+    """For people: both streams where they belong; on a terminal without control characters."""
+    for fd, data in ((1, bytes(result.stdout)), (2, bytes(result.stderr))):
+        if os.isatty(fd):
+            data = data.decode("utf-8", "replace").translate(_UNSEEN).encode()
+        while data:
+            data = data[os.write(fd, data) :]

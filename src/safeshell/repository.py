@@ -100,7 +100,9 @@ def _is_repository(folder: str) -> bool:
     path = Path(folder)
     if not os.path.lexists(path / "HEAD"):
         return False
-    return (path / "commondir").exists() or ((path / "objects").is_dir() and (path / "refs").is_dir())
+    return (path / "commondir").exists() or (
+        (path / "objects").is_dir() and (path / "refs").is_dir()
+    )
 
 
 def _read(folder: str, worktree: str, roots: Roots, refused: list[str]) -> Repository:
@@ -176,6 +178,4 @@ def _inside(path: str, cwd: str, roots: Roots, shown: str) -> str:
 
 
 def _unsafe(where: str, why: str) -> Exception:
-    return refuse(
-        "UNSAFE_REPOSITORY", f"git is not run here: {where!r} {why}.", _HINT, token=where
-    )
+    return refuse("UNSAFE_REPOSITORY", f"git is not run here: {where!r} {why}.", _HINT, token=where)

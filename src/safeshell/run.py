@@ -110,8 +110,8 @@ class _Runner:
         if plan.builtin:
             context = builtins.Context(self.policy, Place(self.cwd, self.roots), self.locate)
             return _redirected(builtins.run(plan.argv, plan.moves_to, context), plan)
-        if plan.fails:
-            return _redirected(Said(stderr=plan.fails.encode(), code=128), plan)
+        if plan.says is not None:
+            return _redirected(plan.says, plan)
         program = self.locate(plan.argv[0])
         if program is None:
             self.result.missing = plan.argv[0]
@@ -150,6 +150,7 @@ class _Runner:
         return Confinement(
             read=(*LIBRARIES, *self.roots.roots),
             execute=(program, *more),
+            children=bool(more),
             read_as_owner=True,
             memory_bytes=limits.address_bytes,
             cpu_seconds=limits.cpu_s,
@@ -224,7 +225,9 @@ class _Runner:
         folders = self.policy.table["environment"]["path"].split(":")
         for path in [fixed] if fixed else [f"{folder}/{name}" for folder in folders]:
             real = os.path.realpath(path)
-            inside = any(real == r or real.startswith(f"{r.rstrip('/')}/") for r in self.roots.roots)
+            inside = any(
+                real == r or real.startswith(f"{r.rstrip('/')}/") for r in self.roots.roots
+            )
             if not inside and os.access(real, os.X_OK) and os.path.isfile(real):  # noqa: PTH113
                 return path
         return None

@@ -84,9 +84,7 @@ def _check_tilde(text: str, word: Word) -> None:
         )  # fmt: skip
 
 
-def _names(
-    chars: list[Char], word: Word, cwd: str, roots: Roots, limits: Expansion
-) -> list[Arg]:
+def _names(chars: list[Char], word: Word, cwd: str, roots: Roots, limits: Expansion) -> list[Arg]:
     text = "".join(char for char, _ in chars)
     if not glob.has_magic(chars):
         return [Arg(text, word.position)]
@@ -119,9 +117,7 @@ def _names(
     ]
 
 
-def _check_prefix(
-    text: str, chars: list[Char], word: Word, cwd: str, roots: Roots
-) -> None:
+def _check_prefix(text: str, chars: list[Char], word: Word, cwd: str, roots: Roots) -> None:
     """No folder outside is listed: what stands before the first pattern lies inside, and no `..`
     follows one."""
     first = next(at for at, char in enumerate(chars) if not char[1] and char[0] in "*?[")

@@ -94,7 +94,8 @@ class Confinement:
     reached. unix_sockets: local stream sockets may be made and listened on (without network they
     connect to nobody; with it, to everybody).
     memory_bytes: address space of each process. cpu_seconds, file_bytes, open_files: of each
-    process. processes: of the whole tree, threads included.
+    process. processes: of the whole tree, threads included. children: it may start processes at
+    all; without (where filters work), threads only.
     drop_user: as root, become an unused user. read_as_owner: then keep root's right to read what
     the rest of this grants; None keeps it where Landlock holds and `read` names a place that other
     users cannot reach (an interpreter in root's home).
@@ -113,6 +114,7 @@ class Confinement:
     cpu_seconds: int | None = None
     file_bytes: int | None = 1 << 30
     processes: int | None = 256
+    children: bool = True
     open_files: int | None = 1024
     drop_user: bool = True
     read_as_owner: bool | None = None

@@ -87,6 +87,7 @@ def prepare(spec: Confinement, mode: str) -> Prepared:
             network=spec.network,
             unix_sockets=spec.unix_sockets,
             execute_list=spec.execute is not None,
+            children=spec.children,
         )
         if filtered
         else None,

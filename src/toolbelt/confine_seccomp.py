@@ -44,11 +44,13 @@ DENIED: Final[dict[str, tuple[int, int | None]]] = {
 # Running code that has no path would go round a list of the programs allowed.
 DENIED_WITH_EXECUTE_LIST: Final = {"memfd_create": (319, 279), "execveat": (322, 281)}
 _SOCKET, _SOCKETPAIR, _CONNECT = (41, 198), (53, 199), (42, 203)
+_FORK, _VFORK = (57, None), (58, None)
 _CLONE, _CLONE3, _PRLIMIT, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _AUDIT_ARCH: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 # Every CLONE_NEW* that clone(2) takes.
 _NAMESPACES: Final = 0x7E020000
+_CLONE_THREAD: Final = 0x10000
 _TIOCSTI: Final = 0x5412  # types into the terminal
 _INTERNET: Final = (2, 10, 16)  # IPv4, IPv6, netlink
 _X32: Final = 0x40000000
@@ -104,7 +106,9 @@ def available() -> bool:
     return False
 
 
-def program(*, network: bool, unix_sockets: bool, execute_list: bool) -> bytes:
+def program(
+    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True
+) -> bytes:
     """The filter as an array of struct sock_filter for this machine."""
     column, audit = _AUDIT_ARCH[linux.machine()]
     ops = [Op(_LOAD, 0, 0, _ARCH), Op(_JUMP_EQUAL, 1, 0, audit), Op(_RETURN, 0, 0, _KILL)]
@@ -112,12 +116,14 @@ def program(*, network: bool, unix_sockets: bool, execute_list: bool) -> bytes:
     if column == 0:
         ops += [Op(_JUMP_AT_LEAST, 0, 1, _X32), _refuse(errno.ENOSYS)]
     ops += _sockets(column, network=network, unix_sockets=unix_sockets)
-    ops += _on(_CLONE[column], _test(0, _JUMP_SET, _NAMESPACES, refuse_if=True))
+    ops += _on(_CLONE[column], _clone(children=children))
     ops += _on(_CLONE3[column], [_refuse(errno.ENOSYS)])
     # Limits of other processes of the same user are not this one's to set.
     ops += _on(_PRLIMIT[column], _test(0, _JUMP_EQUAL, 0, refuse_if=False))
     ops += _on(_IOCTL[column], _test(1, _JUMP_EQUAL, _TIOCSTI, refuse_if=True))
     denied = [numbers[column] for numbers in DENIED.values()]
+    if not children:
+        denied += [_FORK[column], _VFORK[column]]
     if execute_list:
         denied += [numbers[column] for numbers in DENIED_WITH_EXECUTE_LIST.values()]
     for number in denied:
@@ -125,6 +131,16 @@ def program(*, network: bool, unix_sockets: bool, execute_list: bool) -> bytes:
             ops += _on(number, [_refuse()])
     ops.append(Op(_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *op) for op in ops)
+
+
+def _clone(*, children: bool) -> list[Op]:
+    """No namespace of its own and, without children, a new thread or nothing."""
+    if children:
+        return _test(0, _JUMP_SET, _NAMESPACES, refuse_if=True)
+    return [
+        Op(_LOAD, 0, 0, _argument(0)), Op(_JUMP_SET, 1, 0, _NAMESPACES),
+        Op(_JUMP_SET, 1, 0, _CLONE_THREAD), _refuse(), Op(_RETURN, 0, 0, _ALLOW),
+    ]  # fmt: skip
 
 
 def _sockets(column: int, *, network: bool, unix_sockets: bool) -> list[Op]:
@@ -176,11 +192,15 @@ class Filter:
         linux.check(linux.libc().prctl(linux.PR_SET_SECCOMP, mode, ctypes.byref(self.header)))
 
 
-def prepare(*, network: bool, unix_sockets: bool, execute_list: bool) -> Filter:
+def prepare(
+    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True
+) -> Filter:
     """The filter for this machine, laid out as the kernel wants it."""
     import ctypes
 
-    code = program(network=network, unix_sockets=unix_sockets, execute_list=execute_list)
+    code = program(
+        network=network, unix_sockets=unix_sockets, execute_list=execute_list, children=children
+    )
     instructions = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):

@@ -171,8 +171,9 @@ class Limits:
 
     timeout: seconds. grace: seconds between SIGTERM and SIGKILL. stdout_bytes: kept of stdout;
     stderr_bytes: kept of each stage's. overflow: `stop` ends the run when stdout is full, `drain`
-    reads on and keeps head and tail (stderr is always drained). memory_bytes: of the whole tree,
-    looked at four times a second. folder, folder_bytes: a folder that may not outgrow a size.
+    reads on and keeps head and tail (stderr is always drained), until more than drain_bytes came.
+    memory_bytes: of the whole tree, looked at four times a second. folder, folder_bytes: a folder
+    that may not outgrow a size.
     """
 
     timeout: float = 60.0
@@ -180,6 +181,7 @@ class Limits:
     stdout_bytes: int = 1 << 20
     stderr_bytes: int = 1 << 16
     overflow: str = "drain"
+    drain_bytes: int | None = None
     memory_bytes: int | None = None
     folder: Path | None = None
     folder_bytes: int | None = None

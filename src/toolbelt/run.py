@@ -179,13 +179,20 @@ class Run:
                         status, end = -1, time.monotonic() + 1
                 elif data:
                     readers[fd].add(data)
-            if self.limits.overflow == "stop" and self.stdout.full:
+            if self._over():
                 self._stop("output")
             if time.monotonic() >= end:
                 if status < 0:
                     break
                 end = self._late()
         self._read_notes(notes)
+
+    def _over(self) -> bool:
+        """Whether stdout has printed more than may be read."""
+        most = self.limits.drain_bytes
+        if self.limits.overflow == "stop":
+            return self.stdout.full
+        return most is not None and self.stdout.seen > most
 
     def _late(self) -> float:
         """The time is over: ask for the end, then insist; the next moment to look."""

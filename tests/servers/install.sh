@@ -15,6 +15,10 @@ need() { # need PROGRAM PACKAGE WHY
 need mariadbd mariadb-server-core "a real MariaDB server to run db-query against"
 need my_print_defaults mariadb-client-core "the set-up program of the MariaDB server calls it"
 
+for tool in git:git rg:ripgrep jq:jq tree:tree file:file column:bsdextrautils xxd:xxd diff:diffutils find:findutils; do
+    need "${tool%%:*}" "${tool##*:}" "safe-shell runs it"
+done
+
 [ -n "$missing" ] || exit 0
 
 root=""

@@ -86,6 +86,10 @@ ATTACKS = [
     ("a program from memory, past a list",
      "import os; os.memfd_create('x'); print('PWNED')",
      "{'execute': [PYTHON, os.path.realpath(PYTHON)]}", "PermissionError"),
+    ("start a process", "import os; os.fork(); print('PWNED')", "{'children': False}",
+     "PermissionError"),
+    ("spawn a program", "import os; os.posix_spawn('/bin/echo', ['echo', 'PWNED'], {})",
+     "{'children': False}", "PermissionError"),
     ("become root again", "import os; os.setuid(0); print('PWNED' if os.getppid() and "
      "open('/proc/self/status').read().find('CapEff:\\t0000000000000000') < 0 else 'none')",
      "{}", "none|PermissionError"),
@@ -97,6 +101,8 @@ HONEST = [
     ("its own process entry", "print(open('/proc/self/status').read()[:4])", "{}", "Name"),
     ("threads", "import threading as t; x = t.Thread(target=print, args=('on',)); x.start(); "
      "x.join()", "{}", "on"),
+    ("threads alone", "import threading as t; x = t.Thread(target=print, args=('on',)); x.start(); "
+     "x.join()", "{'children': False}", "on"),
     ("a program", "import subprocess as s; print(s.check_output(['echo', 'hi'], text=True))",
      "{}", "hi"),
     ("asyncio", "import asyncio; asyncio.run(asyncio.sleep(0)); print('on')", "{}", "on"),
@@ -429,6 +435,13 @@ def test_the_filter_says_the_same_on_both_machines(
         assert verdict(program, arch, ioctl, 1, 0x5412) == EPERM
         assert verdict(program, arch, ioctl, 1, 0x5401) == ALLOW
         assert verdict(program, arch, 0) == ALLOW
+    alone = build(network=False, unix_sockets=False, execute_list=True, children=False)
+    assert verdict(alone, arch, clone, 0x3D0F00) == ALLOW
+    for flags in (0x11, 0x4111, 0x1200011, 0x10000011, 0x10010000 | 0x10000000):
+        assert verdict(alone, arch, clone, flags) == EPERM
+    if column == 0:
+        assert verdict(alone, arch, 57) == verdict(alone, arch, 58) == EPERM
+        assert verdict(plain, arch, 57) == verdict(plain, arch, 58) == ALLOW
     socket_, pair, connect = (41, 198)[column], (53, 199)[column], (42, 203)[column]
     table = [(1, 1, EPERM, ALLOW), (1, 2, EPERM, EPERM), (1, 3, EPERM, EPERM),
              (1, 5 | 0o2000000, EPERM, ALLOW), (2, 1, EPERM, EPERM), (10, 2, EPERM, EPERM),

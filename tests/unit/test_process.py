@@ -207,6 +207,10 @@ def test_endless_output_is_stopped_or_drained() -> None:
     assert len(drained.stdout.head) + len(drained.stdout.tail) == 1000
     assert b"bytes left out" in drained.stdout.data
     assert drained.stderr.data == b"end\n"
+    endless = shell("yes", stdout_bytes=1000, drain_bytes=1 << 20)
+    assert endless.limit == "output"
+    assert len(endless.stdout.head) + len(endless.stdout.tail) == 1000
+    assert endless.stdout.seen > 1 << 20
 
 
 def test_a_full_stderr_eats_nothing_of_stdout() -> None:

@@ -36,7 +36,7 @@ ATOMS = (
     "{1..3} {a..c} {,} {a,} *.py ?? ./ src/ src/* .* \\ ' \" '' \"\" 'a b' \"a b\" \\' \\\" \\\\ \\  "
     "$ \"$\" '$' $a ` ( ) < > >> & && | || ; # \n \t t f if done in é 2>&1 >/dev/null 2>/dev/null "
     "&>/dev/null </dev/null >&2 \\\n |& [[:alpha:]] a=~ {~,a} a=b HEAD@{1} ^{tree} {} {a} {1..} "
-    "{01..03} {3..1..2} \\* '*' \"*\" [ab]* *[!.]* [] []a] [a-] // =( !x \\\n\\\n '\\' \"\\a\" \"\\$\""
+    '{01..03} {3..1..2} \\* \'*\' "*" [ab]* *[!.]* [] []a] [a-] // =( !x \\\n\\\n \'\\\' "\\a" "\\$"'
 ).split(" ")
 
 
@@ -79,7 +79,9 @@ def ours(text: str, roots: Roots) -> list[list[str]] | None:
                         return None
                 if stage.environment:
                     return None
-                args = [a for w in stage.words for a in expand(w, str(roots.workspace), roots, LIMITS)]
+                args = [
+                    a for w in stage.words for a in expand(w, str(roots.workspace), roots, LIMITS)
+                ]
                 # File names that look like options get a ./ from us; bash gives them bare.
                 made.append([a.text.removeprefix("./") if a.globbed else a.text for a in args])
             if any(call[0] not in ("t", "f") for call in made):
@@ -121,9 +123,9 @@ def bash(lines: list[str], cwd: Path) -> list[list[list[str]]]:
 @pytest.mark.hypothesis
 def test_whatever_we_accept_means_the_same_to_bash(folder: Path) -> None:
     long = settings().max_examples > 1000
-    rng = random.Random(None)
+    rng = random.Random(None if long else 20)  # noqa: S311
     roots = Roots.at(str(folder), str(folder), [], [])
-    wanted = 50_000 if long else 60_000
+    wanted = 50_000 if long else 5_000
     accepted: dict[str, list[list[str]]] = {}
     tried = 0
     while tried < wanted:
