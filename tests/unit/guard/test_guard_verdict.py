@@ -233,7 +233,7 @@ def test_a_guard_refusal_teaches_the_honest_way(dialect: str, statement: str, wo
 
 
 def test_the_guard_asks_sqlglot_only_on_doubt() -> None:
-    assert check("select update from t", "postgres").reading == "tree"
+    assert check("select a update from t", "postgres").reading == "tree"
     assert check("select t.update, is_deleted from t", "postgres").reading == "tokens"
     code = (
         "import sys\nfrom dbtools.guard import check\n"
