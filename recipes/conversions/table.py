@@ -1,0 +1,5 @@
+"""Tables between csv, tsv, xlsx, json, jsonl, parquet and md; see convert.steps.table."""
+
+from convert.steps.table import main
+
+main()

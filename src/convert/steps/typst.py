@@ -1,0 +1,80 @@
+"""typst text to PDF: `typst BODY OUTPUT NAME=VALUE...`, the settings of document.typ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from convert.steps import pictures, told
+from convert.steps.pictures import Picture
+
+_ALLOWED: Final = frozenset({"png", "jpg", "gif", "webp", "svg", "pdf"})
+_KANA: Final = ("\u3040", "\u30ff")
+_HANGUL: Final = ("\uac00", "\ud7a3")
+
+
+def main() -> NoReturn:
+    """Program."""
+    told.run(_step)
+
+
+def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
+    body, output = Path(arguments[0]), Path(arguments[1])
+    settings = dict(pair.split("=", 1) for pair in arguments[2:])
+    settings["cjk"] = _east(body)
+    have = pictures.found()
+    known = {name: p for name, p in have.items() if p.kind in _ALLOWED}
+    odd = len(known) != len(have)
+    message = "odd picture" if odd else _compile(body, output, settings, known)
+    if message and have:
+        # A picture typst cannot read stops it: look at each one, and leave those out.
+        message = _compile(body, output, settings, _fitting(have, warnings))
+    if message:
+        raise told.Problem("bad_input", f"typst cannot lay the document out: {message}")
+
+
+def _fitting(have: Mapping[str, Picture], warnings: told.Warnings) -> dict[str, Picture]:
+    known = {}
+    for name, picture in have.items():
+        fitting = pictures.fit(picture, _ALLOWED)
+        if fitting is None:
+            warnings.add(f"left out (damaged picture): {Path(name).name!r}")
+        else:
+            known[name] = fitting
+    return known
+
+
+def _compile(
+    body: Path, output: Path, settings: Mapping[str, str], known: Mapping[str, Picture]
+) -> str:
+    """Write the PDF; what typst says when it cannot."""
+    import typst
+
+    root = body.parent.parent
+    places = {name: "/" + p.path.relative_to(root).as_posix() for name, p in known.items()}
+    entries = "".join(f"{_string(name)}: {_string(place)}, " for name, place in places.items())
+    table = f"({entries})" if entries else "(:)"
+    (body.parent / "pictures.typ").write_text(f"#let pictures = {table}\n", encoding="utf-8")
+    try:
+        typst.compile(
+            str(body), output=str(output), root=str(root), sys_inputs=dict(settings),
+            package_path=str(body.parent), package_cache_path=str(body.parent),
+        )  # fmt: skip
+    except typst.TypstError as error:
+        return str(error)
+    return ""
+
+
+def _string(text: str) -> str:
+    """A typst string literal."""
+    return json.dumps(text, ensure_ascii=False).replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")
+
+
+def _east(body: Path) -> str:
+    """Which forms of Chinese characters suit the text: SC, JP or KR."""
+    text = body.read_text(encoding="utf-8")
+    if any(_KANA[0] <= char <= _KANA[1] for char in text):
+        return "JP"
+    return "KR" if any(_HANGUL[0] <= char <= _HANGUL[1] for char in text) else "SC"
