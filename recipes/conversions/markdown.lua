@@ -20,7 +20,7 @@ end
 
 local KEPT = {
   title = true, subtitle = true, author = true, date = true, lang = true, abstract = true,
-  toc = true, keywords = true, description = true, subject = true,
+  toc = true, keywords = true, description = true, subject = true, pictures = true, stem = true,
 }
 
 local function clean_metadata(meta)
@@ -46,10 +46,9 @@ local EXTENSIONS = {
   ["image/svg+xml"] = "svg", ["image/bmp"] = "bmp", ["image/tiff"] = "tiff",
 }
 
--- A `data:` picture becomes a file of the job.
-local function save_data(address)
-  local ok, mime, content = pcall(pandoc.mediabag.fetch, address)
-  local extension = ok and mime and EXTENSIONS[mime:match("^[^;]+")]
+-- A picture that the document holds itself becomes a file of the job.
+local function save(mime, content, address)
+  local extension = mime and EXTENSIONS[mime:match("^[^;]+")] or address:match("%.(%w+)$")
   if not extension or not content or #content == 0 then return nil end
   local name = string.format("%s/data-%d.%s", tmp, #inline_pictures + 1, extension)
   local file = assert(io.open(name, "wb"))
@@ -62,7 +61,13 @@ end
 local function gather(image)
   local source = image.src
   if source:match("^[dD][aA][tT][aA]:") then
-    image.src = save_data(source) or "data:"
+    local ok, mime, content = pcall(pandoc.mediabag.fetch, source)
+    image.src = ok and save(mime, content, "") or "data:"
+    return image
+  end
+  local mime, content = pandoc.mediabag.lookup(source)
+  if content then
+    image.src = save(mime, content, source) or source
     return image
   end
   if not seen[source] then

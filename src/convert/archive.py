@@ -116,7 +116,9 @@ def check(file: IO[bytes], found: list[Entry], *, xml: bool) -> None:
     """Refuse bombs, names that lead outside, and (xml) documents that define entities."""
     total = sum(entry.size for entry in found)
     if total > MAX_TOTAL:
-        raise Refused("bomb", f"it would unpack to {total >> 20} MB; {MAX_TOTAL >> 20} MB is the limit")
+        raise Refused(
+            "bomb", f"it would unpack to {total >> 20} MB; {MAX_TOTAL >> 20} MB is the limit"
+        )
     for entry in found:
         if entry.name.startswith(("/", "\\")) or ".." in entry.name.replace("\\", "/").split("/"):
             raise Refused("bad_input", f"its entry {entry.name!r} leads out of it")

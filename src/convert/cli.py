@@ -120,9 +120,7 @@ def convert_one(
     one(target, source, output, **rest)
 
 
-def _named(
-    words: tuple[str, ...], target: str | None, source: str | None
-) -> tuple[str, str]:
+def _named(words: tuple[str, ...], target: str | None, source: str | None) -> tuple[str, str]:
     """FORMAT and INPUT, given by place or by name."""
     left = list(words)
     if target is None and left:
@@ -134,7 +132,9 @@ def _named(
         raise ToolError("USAGE", f"There is one word too many: {left[0]!r}.", hint="-o OUTPUT")
     if target is None or source is None:
         what = "FORMAT" if target is None else "INPUT"
-        raise ToolError("USAGE", f"{what} is missing.", hint="file-convert FORMAT INPUT [-o OUTPUT]")
+        raise ToolError(
+            "USAGE", f"{what} is missing.", hint="file-convert FORMAT INPUT [-o OUTPUT]"
+        )
     return target, source
 
 

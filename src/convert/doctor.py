@@ -82,24 +82,29 @@ def _option(option: Option) -> dict[str, object]:
     return about | ({"description": option.description} if option.description else {})
 
 
-def resolved(
-    table: Table, source: str, target: str, preset: str | None
-) -> dict[str, object]:
+def resolved(table: Table, source: str, target: str, preset: str | None) -> dict[str, object]:
     """What a row would run, for `show`; nothing is run."""
     recipe = choose.find(table, format_name(source), target)
     name = choose.preset_name(recipe, preset)
     values = choose.values(recipe, name, {}) | {
         "input": "INPUT", "output": "OUTPUT", "tmp": "TMP", "source": "NAME",
+        "stem": "NAME",
         "script": str(recipe.script),
     }  # fmt: skip
     path = tools.search_path(recipe.tools)
     body: dict[str, object] = {"format": recipe.target, "from": recipe.source, "preset": name}
     for key, templates in (("prepare", recipe.prepare), ("argv", recipe.argv)):
         if templates:
-            body[key] = [t.fill(values, lambda need: tools.find(need, path) or need) for t in templates]
+            body[key] = [
+                t.fill(values, lambda need: tools.find(need, path) or need) for t in templates
+            ]
     if recipe.via:
         body["via"] = list(recipe.via)
-    return body | {"needs": list(recipe.needs), "timeout": recipe.timeout, "confine": recipe.confine}
+    return body | {
+        "needs": list(recipe.needs),
+        "timeout": recipe.timeout,
+        "confine": recipe.confine,
+    }
 
 
 def examine(

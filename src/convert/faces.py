@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 
 from convert import manifest
 from convert.request import PIPE, Request
@@ -86,5 +87,3 @@ def many(target: str, patterns: tuple[str, ...], **rest: Any) -> int:
     from convert.batch import batch
 
     return batch(target, patterns, rest)
-
-

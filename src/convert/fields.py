@@ -22,7 +22,11 @@ class Fields:
         self.known: set[str] = set()
 
     def fail(self, message: str) -> NoReturn:
-        raise Invalid(f"{self.where}{message}")
+        raise self.wrong(message)
+
+    def wrong(self, message: str) -> Invalid:
+        """The error for a broken rule of this table."""
+        return Invalid(f"{self.where}{message}")
 
     def has(self, key: str) -> bool:
         return key in self.table
@@ -77,7 +81,7 @@ class Fields:
             digits = value[: len(value) - len(unit)]
             if unit in _UNITS and digits.isascii() and digits.isdecimal():
                 return int(digits) * _UNITS[unit]
-        self.fail(f"{key} must be a size such as 50M, not {value!r}")
+        raise self.wrong(f"{key} must be a size such as 50M, not {value!r}")
 
     def choice(self, key: str, allowed: Iterable[str], default: str) -> str:
         value = self.text(key, default)

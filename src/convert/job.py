@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -53,11 +54,11 @@ def convert(request: Request, table: Table, workspace: Workspace) -> Converted:
             tools.require(hop)
         folder = stack.enter_context(job_folder("file-convert"))
         job = Job(folder, begun + timeout, _shown(source))
-        made = _work(job, plan, source, workspace, request)
+        made = _work(job, plan, source, workspace, out.stem)
         if request.strict and job.warnings:
             raise failed(
                 "warnings", f"{plan.recipe.pair} of {job.shown!r}: {next(iter(job.warnings))}.",
-                hint="without --strict these are warnings", warnings=list(job.warnings),
+                "without --strict these are warnings", {"warnings": list(job.warnings)},
             )  # fmt: skip
         out.fill(made)
     return Converted(
@@ -77,9 +78,13 @@ def _open(request: Request, workspace: Workspace, stack: contextlib.ExitStack) -
     if request.input != PIPE:
         return stack.enter_context(workspace.resolve_input(request.input))
     if request.source is None:
-        raise ToolError("USAGE", "Input from stdin has no name.", hint="--from FORMAT says what it is")
+        raise ToolError(
+            "USAGE", "Input from stdin has no name.", hint="--from FORMAT says what it is"
+        )
     if request.output is None:
-        raise ToolError("USAGE", "Input from stdin needs an output.", hint="-o FILE, or -o - for stdout")
+        raise ToolError(
+            "USAGE", "Input from stdin needs an output.", hint="-o FILE, or -o - for stdout"
+        )
     return None
 
 
@@ -92,7 +97,7 @@ def _plan(request: Request, table: Table, source: Input | None) -> Plan:
     recipe = choose.find(table, format_name(request.source or suffix), request.target)
     preset = choose.preset_name(recipe, request.preset)
     formats = (recipe.source, *recipe.via, recipe.target)
-    pairs = zip(formats, formats[1:], strict=False)
+    pairs = pairwise(formats)
     return Plan(
         recipe=recipe,
         hops=tuple(table.rows[pair] for pair in pairs) if recipe.via else (recipe,),
@@ -103,7 +108,7 @@ def _plan(request: Request, table: Table, source: Input | None) -> Plan:
 
 
 def _work(
-    job: Job, plan: Plan, source: Input | None, workspace: Workspace, request: Request
+    job: Job, plan: Plan, source: Input | None, workspace: Workspace, stem: str
 ) -> list[publish.Made]:
     """Run every hop in the job folder; the checked outputs of the last."""
     relative = PurePosixPath(source.relative) if source else PurePosixPath(f"{_STDIN}.x")
@@ -122,7 +127,7 @@ def _work(
         values = dict(plan.values) if last else choose.values(hop, hop.default_preset or None, {})
         values |= {
             "input": str(current), "output": str(output), "tmp": str(job.tmp),
-            "script": str(hop.script), "source": relative.stem,
+            "script": str(hop.script), "source": relative.stem, "stem": stem,
         }  # fmt: skip
         fetch = Fetch(workspace, job, relative.parent, hop.resources == "web")
         _hop(job, hop, values, fetch if number == 0 and source is not None else None)
@@ -154,8 +159,9 @@ def _check(job: Job, hop: Recipe, output: Path) -> list[publish.Made]:
             source = inner.resolve_input(name)
         except ToolError as error:
             raise verify.nothing(what) from error
-        made.append(publish.Made(source, name.removeprefix("output").removesuffix(f".{hop.out_ext}")))
-        verify.check(source.file, hop.check or hop.target, hop.max_output, what)
+        kind = hop.check or hop.target if name == output.name else PurePosixPath(name).suffix[1:]
+        verify.check(source.file, kind, hop.max_output, what)
+        made.append(publish.Made(source, name.removeprefix("output")))
     if not made:
         raise verify.nothing(what)
     return made

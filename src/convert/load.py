@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -73,9 +74,7 @@ def _rows(entry: object, where: str, script: Path, tools: tuple[str, ...]) -> It
         raise Invalid(f"{where}: from names no format")
 
 
-def _row(
-    fields: Fields, source: str, target: str, script: Path, tools: tuple[str, ...]
-) -> Recipe:
+def _row(fields: Fields, source: str, target: str, script: Path, tools: tuple[str, ...]) -> Recipe:
     via = tuple(format_name(name) for name in fields.texts("via"))
     argv = _templates(fields, "argv")
     if via and argv:
@@ -138,7 +137,9 @@ def _extension(fields: Fields) -> str:
     text = fields.text("out_ext")
     if not text:
         fields.fail("out_ext is missing")
-    fits = len(text) <= 16 and text[0] in _EXTENSION and _EXTENSION.issuperset(text.replace(".", ""))
+    fits = (
+        len(text) <= 16 and text[0] in _EXTENSION and _EXTENSION.issuperset(text.replace(".", ""))
+    )
     if not fits:
         fields.fail(f"out_ext is {text!r}; it takes up to 16 of a-z, 0-9 and inner dots")
     return text
@@ -174,7 +175,7 @@ def _option(name: str, inner: Fields) -> Option:
         inner.fail("an enum needs values")
     pattern = inner.text("pattern")
     if (kind == "pattern") != bool(pattern):
-        inner.fail("pattern goes with type = \"pattern\", and only with it")
+        inner.fail('pattern goes with type = "pattern", and only with it')
     if pattern:
         _compiles(inner, pattern)
     option = Option(
@@ -259,7 +260,7 @@ def _chains(rows: dict[tuple[str, str], Recipe]) -> dict[tuple[str, str], Recipe
         if len(set(formats)) != len(formats):
             raise Invalid(f"{row.pair}: its chain comes back to a format it has left")
         hops = []
-        for hop in zip(formats, formats[1:], strict=False):
+        for hop in pairwise(formats):
             step = rows.get(hop)
             if step is None or step.via:
                 raise Invalid(f"{row.pair}: its chain needs a row {hop[0]}->{hop[1]} of its own")

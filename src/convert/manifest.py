@@ -78,7 +78,9 @@ def _read(path: Path) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _bad(str(path), f"it is not UTF-8 (byte {error.start})", "save it as UTF-8") from error
+        raise _bad(
+            str(path), f"it is not UTF-8 (byte {error.start})", "save it as UTF-8"
+        ) from error
 
 
 def _check_place(path: Path, workspace: Path) -> None:

@@ -22,7 +22,9 @@ from toolbelt.workspace import Input, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A checked output in the job folder. tail: what its name adds to the main one's stem."""
+    """A checked output in the job folder. tail: what stands after the main one's stem, such as
+    `.png` or `-2.png`.
+    """
 
     file: Input
     tail: str
@@ -73,6 +75,11 @@ class Publication:
                 output.path.unlink(missing_ok=True)
             raise _ours(failure) from failure
 
+    @property
+    def stem(self) -> str:
+        """The main output's name without its extension."""
+        return PurePosixPath(self.outputs[0].relative if self.outputs else self._name()).stem
+
     def fill(self, made: list[Made]) -> None:
         """Copy checked files into the outputs; the first is the main one."""
         try:
@@ -94,11 +101,13 @@ class Publication:
         self._copy(made[0], self.outputs[0].file)
         main = PurePosixPath(self.outputs[0].relative)
         for one in made[1:]:
-            beside = main.with_name(f"{main.stem}{one.tail}{main.suffix}")
+            beside = main.with_name(f"{main.stem}{one.tail}")
             self._copy(one, self._open(str(self.workspace.root / beside)).file)
         self.names += [output.relative for output in self.outputs]
 
-    def _open(self, path: str, name: str | None = None, inputs: list[Input] | None = None) -> Output:
+    def _open(
+        self, path: str, name: str | None = None, inputs: list[Input] | None = None
+    ) -> Output:
         output = self.workspace.output(path, self.request.force, name=name, inputs=inputs or [])
         output.__enter__()
         self.outputs.append(output)

@@ -15,7 +15,7 @@ ALIASES: Final = {
     "mkd": "md", "mkdn": "md", "yml": "yaml", "tif": "tiff", "mermaid": "mmd", "ndjson": "jsonl",
     "tab": "tsv", "text": "txt", "pq": "parquet",
 }  # fmt: skip
-RESERVED: Final = ("script", "input", "output", "tmp", "source")
+RESERVED: Final = ("script", "input", "output", "tmp", "source", "stem")
 CONFINE: Final = ("required", "best-effort", "off")
 PROFILES: Final = ("plain", "browser", "office")
 RESOURCES: Final = ("", "pictures", "web")

@@ -61,9 +61,11 @@ class Converted:
         return body | {"durationMs": self.duration_ms, "confinement": self.confinement}
 
 
-def failed(reason: str, message: str, hint: str = "", **detail: object) -> ToolError:
+def failed(
+    reason: str, message: str, hint: str = "", detail: Mapping[str, object] | None = None
+) -> ToolError:
     """CONVERT_FAILED with its finer cause in `reason`; a timeout exits 124."""
     return ToolError(
-        "CONVERT_FAILED", message, hint=hint, detail={"reason": reason, **detail},
+        "CONVERT_FAILED", message, hint=hint, detail={"reason": reason, **(detail or {})},
         exit_code=124 if reason == "timeout" else None,
     )  # fmt: skip

@@ -142,10 +142,9 @@ def _check_entries(file: IO[bytes], size: int, kind: str) -> None:
     archive.check(file, found, xml=kind in ZIPPED)
     names = {entry.name for entry in found}
     if kind in ("odt", "ods", "odp"):
-        for entry in found:
-            if entry.name == "META-INF/manifest.xml":
-                if b"encryption-data" in archive.content(file, entry, 1 << 22):
-                    raise archive.Refused("password", "it is protected by a password")
+        manifest = [entry for entry in found if entry.name == "META-INF/manifest.xml"]
+        if any(b"encryption-data" in archive.content(file, one, 1 << 22) for one in manifest):
+            raise archive.Refused("password", "it is protected by a password")
     if kind == "pptx" and not any(n.startswith("ppt/slides/slide") for n in names):
         raise archive.Refused("bad_input", "it has no slides")
 
@@ -161,7 +160,9 @@ def _compare(actual: str, expected: str, head: bytes, shown: str) -> list[str]:
         return []
     wanted = NAMES.get(expected, f"{expected} text" if expected in TEXT else expected)
     what = NAMES.get(actual) or _unknown(head)
-    hint = f"--from {actual}, or rename it" if actual in _KNOWN else "check where the file came from"
+    hint = (
+        f"--from {actual}, or rename it" if actual in _KNOWN else "check where the file came from"
+    )
     raise failed("wrong_type", f"{shown!r} is {what}, not {wanted}.", hint)
 
 

@@ -68,9 +68,13 @@ def run(
         folder_bytes=(recipe.max_output or 1 << 30) * 2 + (256 << 20),
     )
     done = process.run(
-        argv, cwd=job.tmp, env=_environment(job, recipe), confinement=_confinement(job, recipe, seconds),
-        limits=limits, job=job.folder,
-    )  # fmt: skip
+        argv,
+        cwd=job.tmp,
+        env=_environment(job, recipe),
+        confinement=_confinement(job, recipe, seconds),
+        limits=limits,
+        job=job.folder,
+    )
     job.confinement = _weaker(job.confinement, done.confinement)
     report = _report(job)
     job.warn(*report.warnings)
@@ -78,9 +82,7 @@ def run(
         raise _failure(job, recipe, done, report)
 
 
-def _argv(
-    recipe: Recipe, templates: tuple[Template, ...], values: Mapping[str, str]
-) -> list[str]:
+def _argv(recipe: Recipe, templates: tuple[Template, ...], values: Mapping[str, str]) -> list[str]:
     path = tools.search_path(recipe.tools)
 
     def tool(need: str) -> str:
@@ -96,11 +98,18 @@ def _argv(
 def _environment(job: Job, recipe: Recipe) -> dict[str, str]:
     env = process.base_env(job.tmp, PATH=tools.search_path(recipe.tools))
     env |= process.pass_env(("SOURCE_DATE_EPOCH", "TZ", *recipe.env_pass), os.environ)
-    return env | recipe.env
+    return {**env, **recipe.env}
 
 
 def _confinement(job: Job, recipe: Recipe, seconds: float) -> Confinement:
-    read = [*SYSTEM, *python_roots(), recipes(), recipe.script, *recipe.read, *recipe.tools]
+    read: list[str | os.PathLike[str]] = [
+        *SYSTEM,
+        *python_roots(),
+        recipes(),
+        recipe.script,
+        *recipe.read,
+        *recipe.tools,
+    ]
     extra = {"office": _OFFICE, "browser": _BROWSER}.get(recipe.profile, ())
     plain = recipe.profile == "plain"
     return Confinement(
@@ -169,22 +178,25 @@ def _failure(job: Job, recipe: Recipe, done: process.Completed, told: Told) -> T
     if done.limit == "time":
         return failed(
             "timeout", f"{what} took longer than it may.",
-            hint="--timeout may only shorten the recipe's own; a smaller input helps", **detail,
+            "--timeout may only shorten the recipe's own; a smaller input helps",
+            detail,
         )  # fmt: skip
     if done.limit == "memory" or _out_of_memory(done, tail):
         limit = f"{recipe.memory >> 20} MB" if recipe.memory else "all there is"
-        return failed("memory", f"{what} needed more memory than it may have ({limit}).", **detail)
+        return failed(
+            "memory", f"{what} needed more memory than it may have ({limit}).", detail=detail
+        )
     if done.limit == "disk" or done.signal == "SIGXFSZ":
-        return failed("too_large", f"{what} wrote more than it may.", **detail)
+        return failed("too_large", f"{what} wrote more than it may.", detail=detail)
     if told.reason in REASONS and told.message:
-        return failed(told.reason, told.message, told.hint, **detail)
+        return failed(told.reason, told.message, told.hint, detail)
     if done.signal == "SIGXCPU":
-        return failed("timeout", f"{what} used up its processor time.", **detail)
+        return failed("timeout", f"{what} used up its processor time.", detail=detail)
     if done.signal is not None:
-        return failed("signal", f"{what}: the converter was ended by {done.signal}.", **detail)
+        return failed("signal", f"{what}: the converter was ended by {done.signal}.", detail=detail)
     said = _first_line(told.message or tail)
     message = f"{what} failed with exit code {done.exit_code}" + (f": {said}" if said else ".")
-    return failed("exit_status", message, told.hint, exitCode=done.exit_code, **detail)
+    return failed("exit_status", message, told.hint, {"exitCode": done.exit_code, **detail})
 
 
 def _out_of_memory(done: process.Completed, tail: str) -> bool:

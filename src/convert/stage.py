@@ -40,9 +40,7 @@ def stage(
     return Staged(target, tuple(warnings))
 
 
-def _decode(
-    file: IO[bytes], copy: IO[bytes], shown: str, kind: str, encoding: str
-) -> list[str]:
+def _decode(file: IO[bytes], copy: IO[bytes], shown: str, kind: str, encoding: str) -> list[str]:
     file.seek(0)
     declared = _declared(file.read(_PRESCAN)) if kind in _MARKUP else ""
     if kind == "html":

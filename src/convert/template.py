@@ -56,7 +56,9 @@ def parse(text: str) -> Template:
         elif char == "{":
             end = text.find("}", place)
             if end < 0:
-                raise TemplateError(f"has a '{{' that is never closed (write {{{{ for a brace): {text!r}")
+                raise TemplateError(
+                    f"has a '{{' that is never closed (write {{{{ for a brace): {text!r}"
+                )
             parts += ["".join(literal), _checked(text[place + 1 : end])]
             literal = []
             place = end + 1

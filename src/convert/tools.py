@@ -21,11 +21,20 @@ from toolbelt.errors import ToolError
 SHARE: Final = "sandbox-toolbelt"
 # Script -> beginnings of the names of font files that have its letters.
 _FONTS: Final = {
-    "cjk": ("NotoSansCJK", "NotoSerifCJK", "NotoSansSC", "NotoSansJP", "SourceHan", "wqy-", "uming"),
+    "cjk": (
+        "NotoSansCJK",
+        "NotoSerifCJK",
+        "NotoSansSC",
+        "NotoSansJP",
+        "SourceHan",
+        "wqy-",
+        "uming",
+    ),
     "emoji": ("NotoColorEmoji", "TwitterColorEmoji", "Symbola"),
     "latin": ("LiberationSans", "DejaVuSans", "NotoSans-"),
     "office": ("Carlito",),
 }
+_NODE: Final = ("/usr/local/lib", "/usr/lib", "/usr/share/nodejs")
 _FONT_FOLDERS: Final = ("/usr/share/fonts", "/usr/local/share/fonts")
 _INSTALL: Final[Mapping[str, str]] = {
     "pandoc": "pip install 'sandbox-toolbelt[convert]'",
@@ -78,11 +87,8 @@ def _module(name: str) -> bool:
 
 def data_file(name: str) -> str | None:
     """The path of a data file that other packages bring."""
-    folders = (
-        Path(sys.prefix, "share", SHARE), Path("/usr/local/share", SHARE), Path("/usr/share", SHARE),
-        Path("/usr/local/lib/node_modules/mermaid/dist"), Path("/usr/lib/node_modules/mermaid/dist"),
-        Path("/usr/share/nodejs/mermaid/dist"),
-    )  # fmt: skip
+    folders = [Path(base, "share", SHARE) for base in (sys.prefix, "/usr/local", "/usr")]
+    folders += [Path(base, "node_modules/mermaid/dist") for base in _NODE]
     return next((str(f / name) for f in folders if (f / name).is_file()), None)
 
 

@@ -31,9 +31,7 @@ def check(file: IO[bytes], kind: str, limit: int, what: str) -> int:
     if info.st_size == 0:
         raise failed("empty_output", f"{what} gave an empty file.")
     if limit and info.st_size > limit:
-        raise failed(
-            "too_large", f"{what} gave {info.st_size} bytes; {limit} is the limit."
-        )
+        raise failed("too_large", f"{what} gave {info.st_size} bytes; {limit} is the limit.")
     rule = _RULES.get(kind)
     try:
         if rule is not None:
@@ -49,7 +47,7 @@ def nothing(what: str, tail: str = "") -> ToolError:
     detail = {"stderrTail": tail} if tail else {}
     return failed(
         "empty_output", f"{what} ended without an error and without an output.",
-        hint="the input is probably damaged, or of another kind than its name says", **detail,
+        "the input is probably damaged, or of another kind than its name says", detail,
     )  # fmt: skip
 
 

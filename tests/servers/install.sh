@@ -18,6 +18,27 @@ need my_print_defaults mariadb-client-core "the set-up program of the MariaDB se
 for tool in git:git rg:ripgrep jq:jq tree:tree file:file column:bsdextrautils xxd:xxd diff:diffutils find:findutils; do
     need "${tool%%:*}" "${tool##*:}" "safe-shell runs it"
 done
+have() { # have PATTERN PACKAGE WHY: a file, where a package has no program of its own
+    # shellcheck disable=SC2086  # the pattern is to be expanded
+    if ls $1 >/dev/null 2>&1; then return 0; fi
+    missing="$missing $2"
+    echo "make test needs $3 (Debian package $2)"
+}
+
+need chromium-headless-shell chromium-headless-shell "the browser that file-convert prints pages with"
+need soffice libreoffice-writer-nogui "the office suite that file-convert prints documents with"
+have '/usr/lib/libreoffice/program/libscfiltlo.so' libreoffice-calc-nogui "LibreOffice's spreadsheets"
+have '/usr/lib/libreoffice/program/libsdlo.so' libreoffice-impress-nogui "LibreOffice's decks"
+need pdftotext poppler-utils "to read the PDFs that file-convert and report-run make"
+need fc-list fontconfig "programs find their fonts by it"
+have '/usr/share/fonts/truetype/dejavu/*' fonts-dejavu-core "a font with symbols"
+have '/usr/share/fonts/truetype/liberation*/*' fonts-liberation "the fonts most documents ask for"
+have '/usr/share/fonts/truetype/noto/NotoSans-*' fonts-noto-core "fonts for most scripts"
+have '/usr/share/fonts/opentype/noto/NotoSansCJK*' fonts-noto-cjk "Chinese, Japanese and Korean fonts"
+have '/usr/share/fonts/truetype/noto/NotoColorEmoji*' fonts-noto-color-emoji "a font with emoji"
+have '/usr/share/fonts/truetype/crosextra/Carlito*' fonts-crosextra-carlito "a font as wide as Calibri"
+have '/usr/share/fonts/truetype/crosextra/Caladea*' fonts-crosextra-caladea "a font as wide as Cambria"
+command -v npm >/dev/null || need npm npm "Mermaid comes as an npm package"
 
 [ -n "$missing" ] || exit 0
 

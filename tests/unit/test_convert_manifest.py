@@ -127,7 +127,9 @@ def test_extends_adds_to_the_built_in_table(tmp_path: Path) -> None:
     assert rows["md", "pdf"].script == recipes() / "conversions"
 
 
-def test_a_manifest_replaces_the_table_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manifest_replaces_the_table_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "m.toml"
     file.write_text("[[recipe]]\n" + ROW)
     monkeypatch.setenv("TOOLBELT_CONVERSIONS", str(file))
@@ -204,10 +206,17 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("option", "good", "wrong"), OPTIONS, ids=lambda o: getattr(o, "kind", ""))
-def test_options_take_their_own_values_only(option: Option, good: list[str], wrong: list[str]) -> None:
+def test_options_take_their_own_values_only(
+    option: Option, good: list[str], wrong: list[str]
+) -> None:
     assert all(option.accepts(text) for text in good)
     assert not any(option.accepts(text) for text in wrong)
 
 
 def test_formats_have_one_spelling() -> None:
-    assert [format_name(n) for n in (".MD", "markdown", "JPEG", " htm")] == ["md", "md", "jpg", "html"]
+    assert [format_name(n) for n in (".MD", "markdown", "JPEG", " htm")] == [
+        "md",
+        "md",
+        "jpg",
+        "html",
+    ]

@@ -62,11 +62,11 @@ def _well_formed(path: Path) -> bool:
 
 def _drawn(picture: Picture) -> Picture | None:
     """A PNG of an SVG picture."""
-    from convert.steps import svg
+    from convert.steps.svg import draw
 
     target = picture.path.with_name(f"{picture.path.name}.png")
     try:
-        target.write_bytes(svg.draw(picture.path.read_text(encoding="utf-8"), zoom=2))
+        target.write_bytes(draw(picture.path.read_text(encoding="utf-8"), zoom=2))
     except (told.Problem, UnicodeDecodeError):
         return None
     return Picture(target, "png")

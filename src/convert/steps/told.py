@@ -50,8 +50,13 @@ def run(step: Callable[[Sequence[str], Warnings], None]) -> NoReturn:
     except MemoryError:
         report = {"reason": "memory", "message": "The conversion needed more memory than it may."}
         code = 1
+    path = scratch() / "report.json"
+    if path.is_file():
+        # A program that the step ran has left warnings of its own.
+        for line in json.loads(path.read_text(encoding="utf-8")).get("warnings", []):
+            warnings.add(line)
     if warnings.lines:
         report["warnings"] = list(warnings.lines)
     if report:
-        (scratch() / "report.json").write_text(json.dumps(report), encoding="utf-8")
+        path.write_text(json.dumps(report), encoding="utf-8")
     sys.exit(code)

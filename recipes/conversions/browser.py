@@ -1,0 +1,5 @@
+"""Web pages as PDF or PNG; see convert.steps.browser."""
+
+from convert.steps.browser import main
+
+main()

@@ -1,0 +1,5 @@
+"""PDF as text or pictures; see convert.steps.from_pdf."""
+
+from convert.steps.from_pdf import main
+
+main()

@@ -1,0 +1,67 @@
+-- The document before it is written: pictures that are there go in, the others leave their
+-- description. pictures.json (in TMPDIR) says which file a reference stands for.
+local tmp = os.getenv("TMPDIR")
+
+local function read(name)
+  local file = io.open(tmp .. "/" .. name, "rb")
+  if not file then return nil end
+  local content = file:read("a")
+  file:close()
+  return content
+end
+
+local pictures = pandoc.json.decode(read("pictures.json") or "{}", false)
+
+local MIME = {
+  png = "image/png", jpg = "image/jpeg", gif = "image/gif", svg = "image/svg+xml",
+  webp = "image/webp", bmp = "image/bmp",
+}
+
+local function contents(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local content = file:read("a")
+  file:close()
+  return content
+end
+
+local function placed(image)
+  local entry = pictures[image.src]
+  local content = entry and contents(entry.path)
+  if content then
+    image.src = entry.name
+    pandoc.mediabag.insert(entry.name, MIME[entry.kind] or "application/octet-stream", content)
+    return image
+  end
+  local words = #image.caption > 0 and image.caption
+    or pandoc.Inlines(pandoc.Str(image.title ~= "" and image.title or "picture"))
+  local out = pandoc.Inlines({ pandoc.Str("[") })
+  out:extend(words)
+  out:insert(pandoc.Str("]"))
+  return pandoc.Span(out, { class = "missing-picture" })
+end
+
+-- A figure whose picture is missing is no figure any more.
+local function figure(block)
+  local pictured = false
+  block:walk({ Image = function() pictured = true end, Table = function() pictured = true end })
+  if not pictured then return block.content end
+end
+
+-- Formats that must have a title take the file's name where the document has none.
+local function titled(meta)
+  local fallback = meta["fallback-title"]
+  meta["fallback-title"] = nil
+  if fallback and not meta.title then
+    if FORMAT:match("^html") then
+      meta.pagetitle = fallback
+    else
+      meta.title = fallback
+    end
+  end
+end
+
+function Pandoc(document)
+  titled(document.meta)
+  return document:walk({ Image = placed }):walk({ Figure = figure })
+end

@@ -1,0 +1,116 @@
+-- Decks: what does not fit on one slide goes on to the next, tables with their header again.
+local LINES <const> = 11
+local CHARS <const> = 62
+
+local function height(block)
+  local kind = block.t
+  if kind == "Table" then
+    local count = #block.head.rows
+    for _, body in ipairs(block.bodies) do count = count + #body.body end
+    return count * 0.9
+  elseif kind == "CodeBlock" then
+    local _, count = block.text:gsub("\n", "")
+    return (count + 1) * 0.8
+  elseif kind == "BulletList" or kind == "OrderedList" then
+    local sum = 0
+    for _, item in ipairs(block.content) do
+      for _, inner in ipairs(item) do sum = sum + height(inner) end
+    end
+    return sum
+  elseif kind == "DefinitionList" then
+    return 2 * #block.content
+  elseif block.content and (kind == "Div" or kind == "BlockQuote" or kind == "Figure") then
+    local sum = 0
+    for _, inner in ipairs(block.content) do sum = sum + height(inner) end
+    return sum
+  end
+  return math.ceil(#pandoc.utils.stringify(block) / CHARS)
+end
+
+-- A block cut into pieces that fit; most blocks are one piece.
+local function pieces(block)
+  local out = pandoc.List({})
+  if block.t == "Table" and height(block) > LINES then
+    local all = pandoc.List({})
+    for _, body in ipairs(block.bodies) do all:extend(body.body) end
+    local step = math.max(1, LINES - #block.head.rows)
+    for start = 1, #all, step do
+      local part = block:clone()
+      part.bodies = { block.bodies[1]:clone() }
+      part.bodies[1].body = { table.unpack(all, start, math.min(start + step - 1, #all)) }
+      out:insert(part)
+    end
+    return out
+  elseif block.t == "CodeBlock" and height(block) > LINES then
+    local lines, step = pandoc.List({}), math.floor(LINES / 0.8)
+    for line in (block.text .. "\n"):gmatch("(.-)\n") do lines:insert(line) end
+    for start = 1, #lines, step do
+      local text = table.concat({ table.unpack(lines, start, math.min(start + step - 1, #lines)) }, "\n")
+      out:insert(pandoc.CodeBlock(text, block.attr))
+    end
+    return out
+  elseif (block.t == "BulletList" or block.t == "OrderedList") and height(block) > LINES then
+    local part, sum, begun = pandoc.List({}), 0, 1
+    local function flush(next_start)
+      if #part == 0 then return end
+      if block.t == "BulletList" then
+        out:insert(pandoc.BulletList(part))
+      else
+        local attributes = block.listAttributes:clone()
+        attributes.start = block.listAttributes.start + begun - 1
+        out:insert(pandoc.OrderedList(part, attributes))
+      end
+      part, sum, begun = pandoc.List({}), 0, next_start
+    end
+    for place, item in ipairs(block.content) do
+      local size = 0
+      for _, inner in ipairs(item) do size = size + height(inner) end
+      if sum > 0 and sum + size > LINES then flush(place) end
+      part:insert(item)
+      sum = sum + size
+    end
+    flush(0)
+    return out
+  end
+  out:insert(block)
+  return out
+end
+
+function Pandoc(document)
+  local level = 6
+  for _, block in ipairs(document.blocks) do
+    if block.t == "Header" and block.level < level then level = block.level end
+  end
+  level = math.min(level + 1, 2)
+  local out, used, heading = pandoc.Blocks({}), 0, nil
+  local function next_slide()
+    if heading then
+      local again = heading:clone()
+      again.identifier = ""
+      out:insert(again)
+    else
+      out:insert(pandoc.HorizontalRule())
+    end
+    used = 0
+  end
+  for _, block in ipairs(document.blocks) do
+    if block.t == "Header" and block.level <= level then
+      heading, used = block, 0
+      out:insert(block)
+    elseif block.t == "HorizontalRule" then
+      used = 0
+      out:insert(block)
+    else
+      if block.t == "Header" then block = pandoc.Para({ pandoc.Strong(block.content) }) end
+      for _, piece in ipairs(pieces(block)) do
+        local size = height(piece)
+        local tall = piece.t == "Table" or piece.t == "Figure" or piece.t == "CodeBlock"
+        if used > 0 and (used + size > LINES or tall) then next_slide() end
+        out:insert(piece)
+        used = used + math.max(size, tall and LINES or 1)
+      end
+    end
+  end
+  document.blocks = out
+  return document
+end

@@ -1,0 +1,5 @@
+"""SVG pictures as PNG or PDF; see convert.steps.svg."""
+
+from convert.steps.svg import main
+
+main()

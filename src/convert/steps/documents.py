@@ -1,0 +1,58 @@
+"""Documents as text: `read INPUT OUTPUT TARGET [ARGUMENT...]`, through pandoc."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from convert.steps import pandoc, told
+
+_READERS: Final = {"html": "html-native_divs-native_spans"}
+# Format -> the part that holds the text, and what marks recorded changes in it.
+_CHANGES: Final = {
+    "docx": ("word/document.xml", (b"<w:ins ", b"<w:del ", b"<w:moveFrom ", b"<w:moveTo ")),
+    "odt": ("content.xml", (b"<text:tracked-changes",)),
+}
+
+
+def main() -> NoReturn:
+    """Program."""
+    told.run(_read)
+
+
+def has_changes(path: Path) -> bool:
+    """Whether a document records changes that nobody has accepted yet."""
+    part, marks = _CHANGES.get(path.suffix.removeprefix("."), ("", ()))
+    if not part:
+        return False
+    with zipfile.ZipFile(path) as archive:
+        if part not in archive.NameToInfo:
+            return False
+        before = b""
+        with archive.open(part) as file:
+            while chunk := file.read(1 << 20):
+                if any(mark in before + chunk for mark in marks):
+                    return True
+                before = chunk[-32:]
+    return False
+
+
+def _read(arguments: Sequence[str], warnings: told.Warnings) -> None:
+    source, output, target, *more = arguments
+    path = Path(source)
+    kind = path.suffix.removeprefix(".")
+    scripts = Path(sys.argv[0]).resolve().parent
+    if kind == "md":
+        reader = [f"--defaults={scripts}/markdown.yaml"]
+    else:
+        reader = [f"--from={_READERS.get(kind, kind)}"]
+    if has_changes(path):
+        warnings.add("the document has tracked changes; the text is as if all were accepted")
+    plainer = [] if target == "json" else [f"--lua-filter={scripts}/plainer.lua", "--wrap=none"]
+    pandoc.run([
+        *reader, f"--to={target}", f"--lua-filter={scripts}/markdown.lua", *plainer,
+        *more, f"--output={output}", "--", source,
+    ])  # fmt: skip
