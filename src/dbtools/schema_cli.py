@@ -8,14 +8,15 @@ import click
 
 from toolbelt import cli
 
-HELP = """Say what is in a database: tables, columns, keys and indexes.
+HELP = """Say what is in a database: everything where that is short, else the names first.
 
 \b
 Examples:
   db-schema
-  db-schema -c primary_db --table orders
-  db-schema --table 'order_*' --table customers
-  db-schema --schema sales
+  db-schema -c primary_db --table orders --table customers
+  db-schema --table 'order_*' --format ddl
+  db-schema --detail full
+  db-schema --table orders --format mermaid
 """
 
 
@@ -26,6 +27,16 @@ Examples:
               help="Only this table; a glob such as 'order_*' is fine. Repeatable.")  # fmt: skip
 @click.option("--schema", "schemas", multiple=True, metavar="NAME",
               help="Only this schema. Repeatable.")  # fmt: skip
+@click.option("--detail", type=click.Choice(("names", "dense", "full")), metavar="LEVEL",
+              help="names, dense or full; by default whatever fits --max-tokens.")  # fmt: skip
+@click.option("--format", "format_", default="json", metavar="FORMAT",
+              type=click.Choice(("json", "ddl", "dense", "markdown", "mermaid")),
+              help="json (default), ddl, dense, markdown or mermaid.")  # fmt: skip
+@click.option("--max-tokens", type=click.IntRange(min=0), metavar="N",
+              help="Size of an answer: 8000 unless told, 0 for no limit.")  # fmt: skip
+@click.option("--after", default="", metavar="NAME", help="Go on behind this table (see next).")
+@click.option("--depth", type=click.IntRange(0, 5), default=1, metavar="N",
+              help="mermaid: how many references to follow from --table.")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
               help="Stop after this time; may only lower QUERY_TIMEOUT.")  # fmt: skip
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -48,6 +59,11 @@ def command(**options: Any) -> None:
             schemas=options["schemas"],
             timeout_seconds=options["timeout"],
             pretty=options["pretty"],
+            detail=options["detail"] or "",
+            format=options["format_"],
+            max_tokens=options["max_tokens"],
+            after=options["after"],
+            depth=options["depth"],
         )
     )
 

@@ -1,0 +1,1 @@
+"""From a question in plain words to the tables that answer it."""
