@@ -19,7 +19,8 @@ class Case:
     """A command to measure. code: the exit code it must end with.
 
     against: the title of the case it is compared with. cpu, wall: the highest ratio to that
-    case we promise. rss_mb: the highest peak memory we promise.
+    case we promise. rss_mb: the highest peak memory we promise; more_mb: how much more than that
+    case's.
     """
 
     title: str
@@ -30,6 +31,7 @@ class Case:
     cpu: float | None = None
     wall: float | None = None
     rss_mb: float | None = None
+    more_mb: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,16 @@ def report(name: str, cases: Sequence[Case], costs: Mapping[str, Cost]) -> None:
         cpu, wall, rss = cost.cpu / base.cpu, cost.wall / base.wall, cost.rss / 2**20
         line = f"  {case.title:{width}} {cost.cpu * 1000:8.0f} {cpu:7.2f} "
         line += f"{cost.wall * 1000:13.0f} {wall:7.2f} {rss:8.0f}"
-        print(f"{line}  {_verdict(case, cpu, wall, rss)}".rstrip(), flush=True)
+        more = rss - base.rss / 2**20
+        print(f"{line}  {_verdict(case, cpu, wall, rss, more)}".rstrip(), flush=True)
 
 
-def _verdict(case: Case, cpu: float, wall: float, rss: float) -> str:
+def _verdict(case: Case, cpu: float, wall: float, rss: float, more: float) -> str:
     promises = [
         (f"CPU <= {case.cpu} x", cpu, case.cpu),
         (f"wall <= {case.wall} x", wall, case.wall),
         (f"<= {case.rss_mb} MB", rss, case.rss_mb),
+        (f"<= {case.more_mb} MB more", more, case.more_mb),
     ]
     said = []
     for text, measured, promised in promises:

@@ -1,5 +1,6 @@
 """Tells a newcomer what the commands do: each command line, then its answer.
 
+python -m demo.story [FOLDER]
 Ends with 0 only when every command ended as the story says.
 """
 
@@ -16,14 +17,11 @@ from pathlib import Path
 from demo.build import build
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "out" / "demo" / "shop.db"
+FOLDER = ROOT / "out" / "demo"
 DEADLINE_SECONDS = 60.0
 # Longer lines are wrapped in this transcript; in an answer of many lines they are cut.
 WIDTH = 160
 FEW_LINES = 10
-
-# One connection, named `shop`: all an operator has to set.
-CONNECTION = {"DB_1_NAME": "shop", "DB_1_TYPE": "sqlite", "DB_1_DB": str(FILE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ STEPS = (
 )  # fmt: skip
 
 
-def tell(step: Step) -> bool:
+def tell(step: Step, folder: Path) -> bool:
     """Print one step and its answer; whether it ended as expected."""
     print(f"\n# {step.title}")
     line = " ".join(_shell_word(word) for word in step.argv)
@@ -88,9 +86,9 @@ def tell(step: Step) -> bool:
         line = f"{line} <<'SQL'\n{step.stdin}\nSQL"
     print(f"$ {line}", flush=True)
     done = subprocess.run(
-        list(step.argv), env={**_environment(), **CONNECTION}, input=step.stdin, text=True,
-        encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-        timeout=DEADLINE_SECONDS, cwd=FILE.parent,
+        list(step.argv), env={**_environment(folder), **connection(folder)}, input=step.stdin,
+        text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        timeout=DEADLINE_SECONDS, cwd=folder,
     )  # fmt: skip
     _show(done.stdout.splitlines())
     if step.code != 0 or done.returncode != 0:
@@ -117,31 +115,36 @@ def _shell_word(word: str) -> str:
     return shlex.quote(word)
 
 
-def _environment() -> dict[str, str]:
+def connection(folder: Path) -> dict[str, str]:
+    """One connection, named `shop`: all that an operator has to set."""
+    return {"DB_1_NAME": "shop", "DB_1_TYPE": "sqlite", "DB_1_DB": str(folder / "shop.db")}
+
+
+def _environment(folder: Path) -> dict[str, str]:
     """Ours without connections of the caller's own."""
     foreign = ("DB_", "DATABASE_URL", "TOOLBELT_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
-    return {**kept, "TOOLBELT_WORKSPACE": str(FILE.parent)}
+    return {**kept, "TOOLBELT_WORKSPACE": str(folder)}
 
 
-def main() -> int:
-    """Build the shop, tell the story; 0 when all went as told."""
+def main(folder: Path) -> int:
+    """Build the shop in the folder and tell the story; 0 when all went as told."""
     began = time.monotonic()
-    counts = build(FILE)
-    name = FILE.relative_to(ROOT)
-    print(f"Built {name}: a shop with {len(counts)} tables and {sum(counts.values())} rows.")
+    counts = build(folder / "shop.db")
+    print(f"Built {folder / 'shop.db'}: {len(counts)} tables, {sum(counts.values())} rows.")
     print("\n# An operator gives the sandbox its connections:")
-    for key, value in CONNECTION.items():
-        print(f"$ export {key}={shlex.quote(value)}")
-    failed = [step.title for step in STEPS if not tell(step)]
+    exports = [f"{key}={shlex.quote(value)}" for key, value in connection(folder).items()]
+    for assignment in exports:
+        print(f"$ export {assignment}")
+    failed = [step.title for step in STEPS if not tell(step, folder)]
     print(f"\n{len(STEPS)} commands in {time.monotonic() - began:.0f} s. Try your own:")
     print(f"  export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH")
-    print("  export " + " ".join(f"{k}={shlex.quote(v)}" for k, v in CONNECTION.items()))
-    print("""  db-query --query "SELECT * FROM products LIMIT 3" """.rstrip())
+    print(f"  export {' '.join(exports)}")
+    print('  db-query --query "SELECT * FROM products LIMIT 3"')
     for title in failed:
         print(f"FAILED: {title}", file=sys.stderr)
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER))

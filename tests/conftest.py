@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from fleet import Fleet, with_a_driver
+from fleet import Fleet
 from servers import FakeSqlServer, Server
+from servers.known import with_a_driver
 from servers.postgres import debian
 from toolbelt import process
 
@@ -108,7 +109,7 @@ def flights_mariadb() -> Server:
     return FLEET.flights("mariadb")
 
 
-@pytest.fixture(scope="session", params=with_a_driver())
+@pytest.fixture(scope="session", params=list(with_a_driver()))
 def flights_engine(request: pytest.FixtureRequest) -> Server:
     """The flights data in every engine we have a driver for, one after the other."""
     return FLEET.flights(str(request.param))

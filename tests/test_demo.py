@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from demo.build import build, rows
+from demo.story import STEPS
 
 # Each counts rows that contradict another table.
 CONTRADICTIONS = {
@@ -75,3 +79,15 @@ def test_all_28_tables_are_filled_and_the_same_every_time() -> None:
     assert len(first.rows) == 28
     assert 5_000 < sum(map(len, first.rows.values())) < 15_000
     assert first.rows == second.rows
+
+
+def test_the_story_ends_as_told(tmp_path: Path) -> None:
+    programs = str(Path(sys.executable).parent)
+    told = subprocess.run(
+        [sys.executable, "-m", "demo.story", str(tmp_path)], capture_output=True, text=True,
+        cwd=Path(__file__).parents[1], check=False, timeout=120,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert all(f"# {step.title}" in told.stdout for step in STEPS)
+    assert "Blocked: DELETE queries are not allowed." in told.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import subprocess
 import sys
 import textwrap
@@ -20,7 +21,8 @@ import servers.bigquery
 import servers.clickhouse
 import servers.mariadb
 import servers.mongodb
-from servers import Server
+from servers import EngineError, PostgreSQL, Server
+from servers.base import ProcessEngine
 from servers.postgres import connect
 
 
@@ -117,3 +119,47 @@ def test_killed_tests_leave_no_server_behind(tmp_path: Path) -> None:
         time.sleep(0.05)
     assert not Path("/proc", pid).exists()
     assert not Path(folder).exists()
+
+
+def test_a_missing_engine_says_how_to_install_it() -> None:
+    with pytest.raises(EngineError, match=r"is not installed\.\nTo install it: pip install"):
+        PostgreSQL(Path("/nowhere/bin")).start()
+
+
+class _Broken(ProcessEngine):
+    engine = "none"
+    title = "A server that dies"
+    install_hint = "do without it"
+
+    def prepare(self) -> None:
+        pass
+
+    def command(self, port: int) -> list[str]:
+        return ["sh", "-c", "echo the disk is on fire; exit 3"]
+
+    def probe(self, port: int) -> Server | None:
+        return None
+
+    def load_flights(self, server: Server) -> Server:
+        return server
+
+
+def test_a_server_that_dies_shows_its_last_lines_and_is_cleaned_up() -> None:
+    engine = _Broken()
+    with pytest.raises(EngineError, match=r"(?s)ended with code 3.*the disk is on fire"):
+        engine.start()
+    assert engine.folder == Path()
+
+
+def test_a_skipped_test_fails_the_run(tmp_path: Path) -> None:
+    (tmp_path / "test_lazy.py").write_text(
+        "import pytest\ndef test_lazy():\n    pytest.skip('no engine')\n"
+    )
+    tests = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "conftest", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(tests)}, cwd=tmp_path, check=False, timeout=120,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert "1 skipped" in done.stdout
+    assert done.returncode == 1
