@@ -1,0 +1,233 @@
+"""Numbers as people read them: separators, units, 1.28M, 1h 05m, and Excel's codes for the same.
+
+The minus sign is the ASCII one everywhere: every font has it, and a copied cell stays a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from reporttools.document import PLAIN, NumberFormat
+
+Number = int | float | Decimal
+NO_VALUE: Final = "–"
+# Symbols only where one is unmistakable; any other currency is shown by its code.
+SYMBOLS: Final = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "RUB": "₽"}
+_WHOLE_CURRENCIES: Final = frozenset({"JPY", "KRW", "VND", "CLP", "ISK"})
+_STEPS: Final = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+_BYTES: Final = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_NARROW_SPACE: Final = " "
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The separators of a locale."""
+
+    group: str = ","
+    point: str = "."
+
+
+_EN: Final = Marks()
+_LOCALES: Final = {
+    "de": Marks(".", ","), "nl": Marks(".", ","), "it": Marks(".", ","), "es": Marks(".", ","),
+    "pt": Marks(".", ","), "da": Marks(".", ","), "tr": Marks(".", ","), "id": Marks(".", ","),
+    "el": Marks(".", ","), "ro": Marks(".", ","), "hr": Marks(".", ","), "sl": Marks(".", ","),
+    "de-ch": Marks("’", "."), "de-at": Marks(".", ","),
+    "fr": Marks(_NARROW_SPACE, ","), "ru": Marks(_NARROW_SPACE, ","),
+    "uk": Marks(_NARROW_SPACE, ","), "pl": Marks(_NARROW_SPACE, ","),
+    "cs": Marks(_NARROW_SPACE, ","), "sk": Marks(_NARROW_SPACE, ","),
+    "sv": Marks(_NARROW_SPACE, ","), "nb": Marks(_NARROW_SPACE, ","),
+    "no": Marks(_NARROW_SPACE, ","), "fi": Marks(_NARROW_SPACE, ","),
+    "bg": Marks(_NARROW_SPACE, ","), "hu": Marks(_NARROW_SPACE, ","),
+    "lt": Marks(_NARROW_SPACE, ","), "lv": Marks(_NARROW_SPACE, ","),
+}  # fmt: skip
+
+
+def marks(locale: str) -> Marks:
+    """Separators for `de`, `de-CH`, `fr_FR`, ...; English ones for any other."""
+    tag = locale.replace("_", "-").lower()
+    return _LOCALES.get(tag) or _LOCALES.get(tag.split("-")[0]) or _EN
+
+
+def magnitude(value: Number) -> float:
+    """The size of a number as a float, infinity for integers beyond it."""
+    try:
+        return abs(float(value))
+    except OverflowError:
+        return math.inf
+
+
+def number_text(value: Number, decimals: int, where: Marks = _EN, *, grouped: bool = True) -> str:
+    """Fixed decimals with separators: `-1,234.50`; never `-0.00`."""
+    text = format(value, f",.{decimals}f" if grouped else f".{decimals}f")
+    if text.startswith("-") and not any(c in "123456789" for c in text):
+        text = text[1:]
+    if where is _EN:
+        return text
+    return text.translate({ord(","): where.group, ord("."): where.point})
+
+
+def significant_decimals(value: Number, limit: int = 10) -> int:
+    """How many decimals a number is written with, trailing zeros of a Decimal counted."""
+    if isinstance(value, int):
+        return 0
+    if isinstance(value, Decimal):
+        exponent = value.as_tuple().exponent
+        return min(limit, max(0, -exponent)) if isinstance(exponent, int) else 0
+    if value == int(value) if math.isfinite(value) else True:
+        return 0
+    text = format(value, f".{limit}f").rstrip("0")
+    return len(text) - text.index(".") - 1
+
+
+def column_decimals(values: Iterable[Number]) -> int:
+    """The one number of decimals a column is shown with: what its values have, within reason."""
+    most, largest = 0, 0.0
+    for value in values:
+        size = magnitude(value)
+        largest = max(largest, size)
+        if most < 10:
+            most = max(most, significant_decimals(value))
+    if not most or not math.isfinite(largest):
+        return 0
+    whole = len(str(int(largest))) if largest >= 1 else 0
+    small = 0 if largest >= 1 or largest == 0 else int(-math.log10(largest))
+    return min(most, max(2, 5 - whole + small))
+
+
+def duration_text(seconds: Number) -> str:
+    """`1h 05m`, `2d 3h`, `3m 20s`, `45s`, `0.35s`."""
+    size = magnitude(seconds)
+    sign = "-" if seconds < 0 else ""
+    if size < 60:
+        short = f"{size:.2f}".rstrip("0").rstrip(".") if size < 10 else f"{size:.0f}"
+        return "1m 00s" if short == "60" else f"{sign}{short}s"
+    minutes, rest = divmod(round(size), 60)
+    if minutes < 60:
+        return f"{sign}{minutes}m {rest:02d}s"
+    hours, minute = divmod(round(size / 60), 60)
+    if hours < 48:
+        return f"{sign}{hours}h {minute:02d}m"
+    days, hour = divmod(round(size / 3600), 24)
+    return f"{sign}{days:,}d {hour}h"
+
+
+def _wrap(text: str, how: NumberFormat) -> str:
+    """A finished number with its sign, currency and unit in the right places."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    if how.kind == "percent":
+        return f"{sign}{digits}%"
+    if how.kind == "currency":
+        unit = how.unit.upper()
+        symbol = SYMBOLS.get(unit) or (how.unit if len(how.unit) == 1 else "")
+        if symbol:
+            return f"{sign}{symbol}{digits}"
+        return f"{sign}{how.unit} {digits}" if how.unit else text
+    if how.unit == "%":
+        return f"{text}%"
+    return f"{text} {how.unit}" if how.unit else text
+
+
+def _default_decimals(value: Number, how: NumberFormat) -> int:
+    if how.decimals is not None:
+        return how.decimals
+    if how.kind == "currency":
+        return 0 if how.unit.upper() in _WHOLE_CURRENCIES else 2
+    return column_decimals([value])
+
+
+def full(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN) -> str:
+    """A number with all its digits, as a table shows it."""
+    if value is None:
+        return NO_VALUE
+    if how.kind == "duration":
+        return duration_text(value)
+    if how.kind == "bytes":
+        return _scaled(value, _BYTES, " ", where, unit=" B", how=how)
+    extreme = 0 < magnitude(value) < 1e-6 or magnitude(value) >= 1e16
+    if extreme and how.decimals is None and isinstance(value, float):
+        return _wrap(_scientific(value, where), how)
+    decimals = _default_decimals(value, how)
+    return _wrap(number_text(value, decimals, where, grouped=how.grouped), how)
+
+
+def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN) -> str:
+    """A number short enough for a card, an axis or a bar: `1.28M`, `18.4K`, `69.71`."""
+    if value is None:
+        return NO_VALUE
+    if how.kind in ("duration", "bytes"):
+        return full(value, how, where)
+    size = magnitude(value)
+    if how.decimals is not None and size < 1e9:
+        return full(value, how, where)
+    if size >= 1e15 or 0 < size < 1e-6:
+        return _wrap(_scientific(float(value), where), how)
+    if size >= (99_999.5 if how.kind == "currency" else 9_999.5):
+        return _wrap(_scaled(value, _STEPS, "", where, unit="", how=PLAIN), how)
+    if how.kind == "currency":
+        return full(value, how, where)
+    return _wrap(number_text(value, min(2, column_decimals([value])), where), how)
+
+
+def _scientific(value: float, where: Marks) -> str:
+    mantissa, _, exponent = f"{value:.2e}".partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".").replace(".", where.point)
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _scaled(
+    value: Number,
+    steps: tuple[tuple[float, str], ...],
+    gap: str,
+    where: Marks,
+    *,
+    unit: str,
+    how: NumberFormat,
+) -> str:
+    """Three significant digits and the step's letter: 999,950 is 1M, not 1,000K."""
+    number = float(value)
+    rounded = float(f"{number:.3g}") if abs(number) < 1e15 else number
+    for size, letter in steps:
+        if abs(rounded) >= size:
+            scaled = rounded / size
+            decimals = max(0, 3 - len(str(int(abs(scaled)))))
+            if how.decimals is None:
+                decimals = min(decimals, significant_decimals(float(f"{scaled:.{decimals}f}")))
+            else:
+                decimals = how.decimals
+            return f"{number_text(scaled, decimals, where)}{gap}{letter}"
+    return f"{number_text(number, column_decimals([value]), where)}{unit}"
+
+
+def delta(change: Number | None, where: Marks = _EN) -> str:
+    """A change in percent with its sign: `+12.4%`, `-3%`, `0%`."""
+    if change is None:
+        return NO_VALUE
+    size = magnitude(change)
+    decimals = min(1 if size >= 10 else 2, significant_decimals(change))
+    text = number_text(size, decimals, where)
+    if not any(c in "123456789" for c in text):
+        return "0%"
+    return f"{'+' if change > 0 else '-'}{text}%"
+
+
+def excel_code(how: NumberFormat, decimals: int) -> str:
+    """The number format code that Excel and PowerPoint understand for the same look."""
+    places = "." + "0" * decimals if decimals else ""
+    body = ("#,##0" if how.grouped else "0") + places
+    if how.kind == "percent":
+        return f'{body}"%"'
+    if how.kind == "currency" and how.unit:
+        symbol = SYMBOLS.get(how.unit.upper()) or (
+            how.unit if len(how.unit) == 1 else how.unit + " "
+        )
+        quoted = '"' + symbol.replace('"', "") + '"'
+        return f"{quoted}{body};-{quoted}{body}"
+    if how.unit and how.kind == "number":
+        unit = how.unit.replace('"', "")
+        return f'{body}"%"' if unit == "%" else f'{body}" {unit}"'
+    return body

@@ -1,0 +1,1 @@
+"""One module a format; a rendering library is imported only inside its own module."""

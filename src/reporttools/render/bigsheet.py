@@ -1,0 +1,133 @@
+"""XLSX of more than 50,000 rows: streamed, with header, filter, formats and widths, no charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any, Final
+
+from reporttools.document import Cell, Column, Document
+from reporttools.notices import Notices
+from reporttools.render import excel
+from reporttools.render.csvfile import parts
+from reporttools.render.package import restamped
+from reporttools.render.settings import Settings
+from reporttools.render.sheet import widths
+from reporttools.render.style import Theme, theme
+from toolbelt.errors import missing_extra
+
+EVERY: Final = 5000
+ROWS: Final = excel.MAX_ROWS - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Rows that are read once, as they are written. count: how many there are."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Cell]]
+    count: int
+    widths: Sequence[float]
+
+
+def write(document: Document, file: IO[bytes], settings: Settings) -> dict[str, object]:
+    """The tables of a report, and its other values as plain sheets."""
+    sheets = []
+    tables = {id(table.rows): table for table in document.tables()}
+    for title, names, rows in parts(document):
+        table = tables.get(id(rows))
+        if table is not None:
+            sheets.append(Sheet(title, table.columns, table.rows, len(table.rows), widths(table)))
+        else:
+            plain = [Column(name) for name in names]
+            lines = list(rows)
+            sheets.append(Sheet(title, plain, lines, len(lines), [20.0] * len(plain)))
+    if any(True for _ in document.charts()):
+        settings.notices.add(
+            "NO_CHARTS", "The workbook has more than 50,000 rows, so it is streamed and holds no "
+            "charts, only their values.",
+        )  # fmt: skip
+    return write_sheets(sheets, file, settings, theme(document.theme))
+
+
+def write_sheets(
+    sheets: Sequence[Sheet], file: IO[bytes], settings: Settings, look: Theme
+) -> dict[str, object]:
+    """Stream the sheets into the file; how many sheets and rows it has."""
+    try:
+        from rustpy_xlsxwriter import FastExcel, Format
+    except ImportError as error:
+        raise missing_extra("rustpy-xlsxwriter", "reports") from error
+    names, made = excel.Names(), 0
+    path = f"/proc/self/fd/{file.fileno()}"
+    # Freezing a row and filtering are the writer's own; every style names its font.
+    book = FastExcel(path, output_format="xlsx").freeze(row=1)
+    head = Format().set_bold().set_font_name(excel.FONT).set_font_color("#FFFFFF")
+    head = head.set_background_color(look.band)
+    for sheet in sheets:
+        rows = iter(sheet.rows)
+        keys = unique([column.title for column in sheet.columns])
+        for number in range(max(1, -(-sheet.count // ROWS))):
+            count = min(ROWS, sheet.count - number * ROWS)
+            lines = _lines(islice(rows, count), keys, sheet, settings, number * ROWS)
+            book.sheet(
+                names(sheet.title), lines, autofilter=True, header_format=head,
+                column_widths=list(sheet.widths), column_formats=_formats(sheet.columns, Format),
+                page_setup={"fit_to_pages": (1, 0), "repeat_rows": 0},
+            )  # fmt: skip
+            made += 1
+        if sheet.count > ROWS:
+            settings.notices.add(
+                "SHEETS_SPLIT", f"{sheet.title!r} has {sheet.count:,} rows; a sheet takes "
+                f"{ROWS:,}, so it goes on in further sheets.",
+            )  # fmt: skip
+    book.save()
+    restamped(file, settings.moment)
+    return {"sheets": made, "rows": sum(sheet.count for sheet in sheets)}
+
+
+def unique(titles: Sequence[str]) -> list[str]:
+    """Column names as keys: an empty one gets a number, a repeated one too."""
+    found: dict[str, None] = {}
+    for place, title in enumerate(titles, 1):
+        name = base = title or f"Column {place}"
+        number = 2
+        while name in found:
+            name = f"{base} ({number})"
+            number += 1
+        found[name] = None
+    return list(found)
+
+
+def _formats(columns: Sequence[Column], style: Any) -> list[Any]:
+    found = []
+    for column in columns:
+        made = style().set_font_name(excel.FONT)
+        code = excel.code(column)
+        found.append(made.set_num_format(code) if code else made)
+    return found
+
+
+def _lines(
+    rows: Iterable[Sequence[Cell]],
+    keys: Sequence[str],
+    sheet: Sheet,
+    settings: Settings,
+    before: int,
+) -> Iterator[Mapping[str, Cell]]:
+    notices: Notices = settings.notices
+    titles = [column.title for column in sheet.columns]
+    plain = (float, type(None), bool)
+    empty = True
+    for number, row in enumerate(rows, before + 1):
+        if number % EVERY == 0:
+            settings.progress("writing rows", number, sheet.count)
+        empty = False
+        yield {
+            key: cell if type(cell) in plain else excel.value(cell, title, notices, escape=False)
+            for key, title, cell in zip(keys, titles, row, strict=True)
+        }
+    if empty:
+        yield dict.fromkeys(keys)

@@ -1,0 +1,135 @@
+"""Cards of key figures: name, value, change with arrow, sign and colour, a line of history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from reporttools.document import Kpi
+from reporttools.figures import compact, delta, full
+from reporttools.render.frame import Box
+from reporttools.render.style import DOWN, FLAT, GRID, INK, MUTED, SURFACE, UP
+from reporttools.render.surface import Look, Surface
+from reporttools.textflow import ellipsize, lines
+
+HEIGHT: Final = 68.0
+GAP: Final = 11.0
+MAX_BESIDE: Final = 4
+VERSUS: Final = "vs previous"
+
+
+def color_of(kpi: Kpi) -> str:
+    """Green for a change that is good, red for one that is bad, grey for none."""
+    change = kpi.change
+    if change is None or change == 0 or kpi.good_when == "neutral":
+        return FLAT
+    return UP if (change > 0) == (kpi.good_when == "up") else DOWN
+
+
+def rows_of(items: Sequence[Kpi], most: int = MAX_BESIDE) -> list[Sequence[Kpi]]:
+    """Cards in even rows: five become three and two, eight become four and four."""
+    count = len(items)
+    rows = -(-count // most)
+    each = -(-count // rows) if rows else 0
+    return [items[start : start + each] for start in range(0, count, each)] if each else []
+
+
+def height_of(items: Sequence[Kpi], scale: float = 1.0, most: int = MAX_BESIDE) -> float:
+    """What `paint` needs for all rows."""
+    rows = len(rows_of(items, most))
+    return (rows * HEIGHT + max(0, rows - 1) * GAP) * scale
+
+
+def paint(
+    surface: Surface, look: Look, items: Sequence[Kpi], box: Box, most: int = MAX_BESIDE,
+    fill: str = SURFACE,
+) -> None:  # fmt: skip
+    """All cards; a short last row keeps the width of the cards above it."""
+    k = look.scale
+    rows = rows_of(items, most)
+    beside = max(map(len, rows), default=1)
+    width = (box.w - GAP * k * (beside - 1)) / beside
+    tall = (box.h - GAP * k * (len(rows) - 1)) / max(1, len(rows))
+    for row, items_of_row in enumerate(rows):
+        for place, kpi in enumerate(items_of_row):
+            x = box.x + place * (width + GAP * k)
+            y = box.y + row * (tall + GAP * k)
+            _card(surface, look, kpi, Box(x, y, width, tall), fill)
+
+
+def _card(surface: Surface, look: Look, kpi: Kpi, box: Box, fill: str) -> None:
+    k, fonts = look.scale, look.fonts
+    color = color_of(kpi)
+    surface.rect(box.x, box.y, box.w, box.h, fill=fill, stroke=GRID, radius=5 * k)
+    surface.rect(box.x, box.y + 3 * k, 3 * k, box.h - 6 * k, fill=color, radius=1.4 * k)
+    left, room = box.x + 12 * k, box.w - 22 * k
+    name = lines(fonts, kpi.metric, room, 8.2 * k, 2)
+    value_size = 18.0 * k if len(name) < 2 else 16.0 * k
+    y = box.y + (17.5 if len(name) < 2 else 14.0) * k
+    for line in name:
+        surface.text(left, y, line, 8.2 * k, MUTED)
+        y += 9.6 * k
+    text = value_text(look, kpi)
+    while value_size > 8 * k and fonts.width(text, value_size, True) > room:
+        value_size -= 0.5 * k
+    text = ellipsize(fonts, text, room, value_size, bold=True)
+    base = box.y + (42.5 if len(name) < 2 else 44.0) * k
+    surface.text(left, base, text, value_size, INK, bold=True)
+    _spark(surface, look, kpi, Box(left, base, room, 18 * k), fonts.width(text, value_size, True))
+    if kpi.change is not None:
+        _change(surface, look, kpi, left, box.y + box.h - 10 * k, room)
+    elif kpi.change_label:
+        note = ellipsize(fonts, kpi.change_label, room, 7.5 * k)
+        surface.text(left, box.y + box.h - 10 * k, note, 7.5 * k, MUTED)
+
+
+def value_text(look: Look, kpi: Kpi) -> str:
+    """The value as a card shows it: short, unless its decimals are asked for."""
+    if kpi.format.kind == "currency" and kpi.value is not None and abs(float(kpi.value)) < 1e5:
+        return look.fonts.drawn(full(kpi.value, kpi.format, look.marks))
+    return look.fonts.drawn(compact(kpi.value, kpi.format, look.marks))
+
+
+def _change(surface: Surface, look: Look, kpi: Kpi, x: float, base: float, room: float) -> None:
+    """An arrow that says the direction, the signed percentage, and what it is compared with."""
+    k, fonts = look.scale, look.fonts
+    size = 8.5 * k
+    color = color_of(kpi)
+    change = kpi.change or 0
+    middle, half = base - size * 0.34, 2.9 * k
+    if change > 0:
+        tip = [(x, middle + half), (x + 2 * half, middle + half), (x + half, middle - half)]
+        surface.polygon(tip, color)
+    elif change < 0:
+        tip = [(x, middle - half), (x + 2 * half, middle - half), (x + half, middle + half)]
+        surface.polygon(tip, color)
+    else:
+        surface.rect(x, middle - half * 0.4, 2 * half, half * 0.8, fill=color)
+    text = fonts.drawn(delta(change, look.marks))
+    left = x + 2 * half + 3.5 * k
+    surface.text(left, base, text, size, color, bold=True)
+    left += fonts.width(text, size, True) + 5 * k
+    note = ellipsize(fonts, kpi.change_label or VERSUS, x + room - left, 7.5 * k)
+    if len(note) > 3:
+        surface.text(left, base, note, 7.5 * k, MUTED)
+
+
+def _spark(surface: Surface, look: Look, kpi: Kpi, box: Box, taken: float) -> None:
+    """The history of the value, to the right of it, when there is room."""
+    known = [value for value in kpi.spark if value is not None]
+    width = min(70 * look.scale, box.w - taken - 10 * look.scale)
+    if len(known) < 2 or width < 24 * look.scale:
+        return
+    low, high = min(known), max(known)
+    span = (high - low) or 1.0
+    left, bottom = box.x + box.w - width, box.y
+    points = [
+        (
+            left + width * place / (len(kpi.spark) - 1),
+            bottom - box.h * 0.8 * ((value - low) / span),
+        )
+        for place, value in enumerate(kpi.spark)
+        if value is not None
+    ]
+    surface.line(points, look.theme.first, 1.2 * look.scale)
+    surface.dot(*points[-1], 1.8 * look.scale, look.theme.first)

@@ -1,0 +1,84 @@
+"""Dots on two value axes."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from reporttools.document import Chart, NumberFormat
+from reporttools.figures import compact
+from reporttools.render.axis import Scale, value_scale
+from reporttools.render.frame import Axes, Box, Frame, axis_titles, parts_of, value_axis
+from reporttools.render.style import GRID, INK, MUTED
+from reporttools.textflow import ellipsize
+
+RADIUS: Final = 2.8
+LARGEST: Final = 12.0
+MAX_LABELS: Final = 15
+
+
+def paint(frame: Frame) -> None:
+    """The whole frame."""
+    chart, k, size = frame.chart, frame.k, frame.label_size
+    points = [point for cloud in chart.clouds for point in cloud.points]
+    box = axis_titles(frame, frame.box)
+    xs, ys = [p.x for p in points], [p.y for p in points]
+    across = value_scale(
+        min(xs), max(xs), zero=_near_zero(xs), parts=max(2, int(box.w // (80 * k)))
+    )
+    up = value_scale(min(ys), max(ys), zero=_near_zero(ys), parts=parts_of(frame, box))
+    texts = frame.tick_texts(up)
+    plain = NumberFormat()
+    unders = [frame.look.fonts.drawn(compact(t, plain, frame.look.marks)) for t in across.ticks]
+    left = max(map(frame.width, texts)) + 7 * k
+    right = max(6 * k, frame.width(unders[-1]) / 2 + 1)
+    top, bottom = size * 0.8, size * 1.9
+    plot = Box(box.x + left, box.y + top, box.w - left - right, max(8.0, box.h - top - bottom))
+    value_axis(frame, plot, up, texts)
+    for tick, text in zip(across.ticks, unders, strict=True):
+        x = plot.x + plot.w * across.at(tick)
+        frame.surface.line([(x, plot.y), (x, plot.y + plot.h)], GRID, 0.7)
+        frame.surface.text(x, plot.y + plot.h + size * 1.35, text, size, MUTED, align="center")
+    _dots(frame, chart, Axes(plot, up), across)
+
+
+def _near_zero(values: list[float]) -> bool:
+    low, high = min(values), max(values)
+    return low <= 0 <= high or 0 <= low < 0.4 * high
+
+
+def _dots(frame: Frame, chart: Chart, axes: Axes, across: Scale) -> None:
+    plot, k = axes.plot, frame.k
+    largest = max((p.size or 0 for c in chart.clouds for p in c.points), default=0)
+    count = sum(len(cloud.points) for cloud in chart.clouds)
+    alpha = 0.8 if count < 300 else 0.45
+    taken: list[Box] = []
+    for index, cloud in enumerate(chart.clouds):
+        color = frame.look.theme.color(index, cloud.color)
+        for point in cloud.points:
+            x = plot.x + plot.w * across.at(point.x)
+            y = plot.y + plot.h * (1 - axes.scale.at(point.y))
+            share = sqrt((point.size or 0) / largest) if largest else 0.0
+            radius = (max(1.6, LARGEST * share) if largest else RADIUS) * k
+            frame.surface.dot(x, y, radius, color, alpha)
+            if point.label and count <= MAX_LABELS:
+                _name(frame, point.label, x, y, radius, taken)
+
+
+def _name(frame: Frame, label: str, x: float, y: float, radius: float, taken: list[Box]) -> None:
+    """A dot's name beside it, unless it would touch another one."""
+    size = frame.label_size
+    text = ellipsize(frame.look.fonts, label, 90 * frame.k, size)
+    width = frame.width(text)
+    left = x + radius + 3 * frame.k
+    if left + width > frame.box.x + frame.box.w:
+        left = x - radius - 3 * frame.k - width
+    spot = Box(left, y - size * 0.5, width, size)
+    if any(_touch(spot, other) for other in taken):
+        return
+    taken.append(spot)
+    frame.surface.text(left, y + size * 0.35, text, size, INK)
+
+
+def _touch(a: Box, b: Box) -> bool:
+    return a.x < b.x + b.w and b.x < a.x + a.w and a.y < b.y + b.h and b.y < a.y + a.h
