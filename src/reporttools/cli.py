@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from toolbelt import cli
-from toolbelt.envelope import warn, write_success
+from toolbelt.envelope import write_success
 from toolbelt.errors import ToolError, nearest
 
 FORMATS: Final = ("pdf", "pptx", "png", "svg", "xlsx", "csv")
@@ -218,10 +218,7 @@ def format_list(text: str, allowed: tuple[str, ...], *, single: bool = False) ->
 
 
 def _answer(body: dict[str, Any], started: float, options: dict[str, Any]) -> None:
-    """The success envelope; every warning also as a line on stderr for people."""
-    for warning in body.get("warnings", ()):
-        where = f" ({warning['path']})" if warning["path"] else ""
-        warn(f"{warning['code']}: {warning['message']}{where}")
+    """The success envelope."""
     duration = round((time.monotonic() - started) * 1000)
     write_success({**body, "durationMs": duration}, pretty=bool(options.get("pretty")))
 

@@ -63,7 +63,9 @@ def magnitude(value: Number) -> float:
 
 def number_text(value: Number, decimals: int, where: Marks = _EN, *, grouped: bool = True) -> str:
     """Fixed decimals with separators: `-1,234.50`; never `-0.00`."""
-    text = format(value, f",.{decimals}f" if grouped else f".{decimals}f")
+    # A float format would round a long integer.
+    exact = Decimal(value) if isinstance(value, int) else value
+    text = format(exact, f",.{decimals}f" if grouped else f".{decimals}f")
     if text.startswith("-") and not any(c in "123456789" for c in text):
         text = text[1:]
     if where is _EN:

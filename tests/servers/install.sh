@@ -35,6 +35,8 @@ have '/usr/share/fonts/truetype/dejavu/*' fonts-dejavu-core "a font with symbols
 have '/usr/share/fonts/truetype/liberation*/*' fonts-liberation "the fonts most documents ask for"
 have '/usr/share/fonts/truetype/noto/NotoSans-*' fonts-noto-core "fonts for most scripts"
 have '/usr/share/fonts/opentype/noto/NotoSansCJK*' fonts-noto-cjk "Chinese, Japanese and Korean fonts"
+have '/usr/share/fonts/truetype/wqy/*' fonts-wqy-microhei "the same scripts as outlines that a PDF takes"
+have '/usr/share/fonts/truetype/ancient-scripts/Symbola*' fonts-symbola "emoji and signs as outlines"
 have '/usr/share/fonts/truetype/noto/NotoColorEmoji*' fonts-noto-color-emoji "a font with emoji"
 have '/usr/share/fonts/truetype/crosextra/Carlito*' fonts-crosextra-carlito "a font as wide as Calibri"
 have '/usr/share/fonts/truetype/crosextra/Caladea*' fonts-crosextra-caladea "a font as wide as Cambria"

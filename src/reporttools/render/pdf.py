@@ -213,13 +213,23 @@ class PdfSurface:
         out = canvas.beginText()
         out.setTextOrigin(x, y)
         out.setFillColorRGB(*self._color(color))
-        shaped = not text.isascii() and any(is_shaped(ord(c)) for c in text)
-        if self._shaper is not None and shaped:
+        plain = text.isascii()
+        shaped = not plain and any(is_shaped(ord(c)) for c in text)
+        # What is copied from the page: shaped glyphs have no letters of their own, and reportlab's
+        # map of a font knows no characters beyond U+FFFF.
+        told = shaped or (not plain and max(text) > "\uffff")
+        if told:
             canvas.addLiteral(f"/Span <</ActualText <{_utf16(text)}>>> BDC")
+        if self._shaper is not None and shaped:
             self._shaped(out, x, y, text, size, bold)
-            canvas.drawText(out)
+        else:
+            self._plain(out, text, size, color, bold)
+        canvas.drawText(out)
+        if told:
             canvas.addLiteral("EMC")
-            return
+
+    def _plain(self, out: Any, text: str, size: float, color: str, bold: bool) -> None:
+        """Letters one after the other, in as many fonts as they need."""
         for face, stretch, rtl in self.fonts.runs(text, bold):
             out.setFont(self._font(face), size)
             thick = bold and face is self.fonts.face(stretch[0], False)
@@ -228,7 +238,6 @@ class PdfSurface:
             out.textOut(stretch[::-1] if rtl else stretch)
             if thick:
                 out.setTextRenderMode(0)
-        canvas.drawText(out)
 
     def _thicken(self, out: Any, color: str, size: float) -> None:
         """Bold for a font that has no bold face: its outline is drawn too."""
