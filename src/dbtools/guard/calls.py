@@ -37,7 +37,8 @@ def check_call(tokens: Tokens, tables: Tables, at: int, full: str, in_from: bool
         raise refused_call(f"function {full}", tokens.starts[at], full, tables.cause(denied))
     if not in_from or tables.from_allowed is None:
         return
-    listed = parts[-1] in tables.from_allowed or names[1] in tables.call_allowed
+    listed = tokens.exact(at).rpartition(".")[2] in tables.from_allowed
+    listed = listed or names[1] in tables.call_allowed
     if not listed and not _is_users(tokens, tables, at, parts):
         raise Refused(f"table function {full}", tokens.starts[at], shown=full)
 

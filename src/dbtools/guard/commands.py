@@ -51,9 +51,27 @@ def _query(tokens: Tokens, tables: Tables, body: int, kind: str) -> Head:
     if tokens.kind(j) != "W" or tokens.key(j) not in tables.start:
         raise statement_refused(tokens, j)
     word = tokens.key(j)
+    if word == "with":
+        _check_with(tokens, tables, j)
     if word in ("with", "from"):
         word = "select"
     return Head(kind or word.upper(), body)
+
+
+def _check_with(tokens: Tokens, tables: Tables, at: int) -> None:
+    """What follows the last `)` of a WITH must be a query, not another statement."""
+    depth = 0
+    for i in range(at + 1, len(tokens.keys)):
+        key = tokens.keys[i]
+        if key == "(":
+            depth += 1
+        elif key == ")":
+            depth -= 1
+        elif depth == 0 and tokens.kinds[i] == "W":
+            if key in tables.start:
+                return
+            if key in _OTHER_STATEMENTS and tokens.key(i - 1) == ")":
+                raise statement_refused(tokens, i)
 
 
 def _explain(tokens: Tokens, tables: Tables) -> Head:
@@ -137,13 +155,18 @@ def _describe(tokens: Tokens, tables: Tables, at: int) -> Head:
     return Head(kind, -1)
 
 
+_OTHER_STATEMENTS = words(
+    "alter analyze attach begin call commit copy create delete detach drop exec execute explain "
+    "grant insert load lock merge pragma reindex rename replace rollback set show truncate update "
+    "use vacuum"
+)
 _WRITES = words("insert update delete replace merge create drop alter truncate for")
 
 
 def _pragma(tokens: Tokens, tables: Tables) -> Head:
     """PRAGMA [schema.]name, with an argument only where it reads with one: name(x), name = x."""
     at = 3 if tokens.key(2) == "." else 1
-    name = tokens.name(at) if at < len(tokens.keys) else ""
+    name = tokens.exact(at) if at < len(tokens.keys) else ""
     left = len(tokens.keys) - at - 1
     called = left == 3 and tokens.key(at + 1) == "(" and tokens.key(at + 3) == ")"
     called = called or (left == 2 and tokens.key(at + 1) == "=")

@@ -56,14 +56,22 @@ class Tokens:
         return self.text[start : start + min(len(key), 60)]
 
     def name(self, i: int) -> str:
-        """Token i as engines compare names: unquoted, lower case, letters folded."""
+        """Token i as the most lenient engine compares names: unquoted, in lower case, folded.
+
+        For deny lists. An allow list takes `exact`.
+        """
+        name = self.exact(i)
+        return name if name.isascii() else fold(name)
+
+    def exact(self, i: int) -> str:
+        """Token i unquoted and in lower case."""
         key, kind = self.keys[i], self.kinds[i]
         if kind == "U":
             key = _decode_unicode(key, self.starts[i]).lower()
         elif kind in "QS":
             quote = key[-1]
             key = key[1:-1].replace(quote * 2, quote).lower()
-        return key if key.isascii() else fold(key)
+        return key
 
     def cut(self, first: int, last: int) -> None:
         """Keep the tokens first..last-1."""

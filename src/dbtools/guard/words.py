@@ -98,7 +98,7 @@ def _settings(reading: Reading, i: int, _word: str) -> None:
     reading.top.in_from = False
     i += 1
     while tokens.key(i + 1) == "=":
-        name = tokens.name(i)
+        name = tokens.exact(i)
         if not tables.settings.has(name):
             raise reading.refuse(f"setting {name}", i)
         if tables.limit_settings.has(name) and not tokens.key(i + 2).strip("'0."):
