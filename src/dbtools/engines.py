@@ -32,6 +32,7 @@ ENGINES: Final = {
         "dbtools.drivers.postgres", "postgres", "postgres", ("postgres", "pg"), limit_text=True
     ),
     "mysql": Engine("dbtools.drivers.mysql", "mysql", "mysql", ("mariadb",), limit_text=True),
+    "clickhouse": Engine("dbtools.drivers.clickhouse", "clickhouse", "clickhouse"),
     "sqlite": Engine(
         "dbtools.drivers.sqlite",
         "sqlite",

@@ -38,7 +38,10 @@ def session(
 def cells(result: ResultSet) -> list[list[object]]:
     """All rows, each cell as JSON would print it."""
     return [
-        [c(cell) if c else cell for c, cell in zip(result.converters, row, strict=True)]
+        [
+            cell if c is None or cell is None else c(cell)
+            for c, cell in zip(result.converters, row, strict=True)
+        ]
         for row in result.rows
     ]
 
