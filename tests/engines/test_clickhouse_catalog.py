@@ -139,7 +139,7 @@ def test_the_reader_sees_the_same(shop: Server) -> None:
 
 
 def test_the_command(shop: Server) -> None:
-    body = run("db-schema", "--table", "events", env=shop.env()).json()
+    body = run("db-schema", "--detail", "full", "--table", "events", env=shop.env()).json()
     (table,) = body["tables"]
     assert table["engine"] == "ReplacingMergeTree" and table["approximateRowCount"] == 2
     assert body["server"] == f"ClickHouse {shop.version}"

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from kit import query, refusal, session
 
-import certificates
-from certificates import Certificates
 from cli.commands import Answer, run
 from dbtools.drivers.base import Execution
-from servers import Login, Server
+from servers import Login, Server, certificates
+from servers.certificates import Certificates
 from servers.clickhouse import ClickHouse
 from toolbelt.errors import ToolError
 

@@ -133,7 +133,7 @@ def test_the_reader_sees_the_same(shop: Server) -> None:
 
 
 def test_the_command(shop: Server) -> None:
-    body = run("db-schema", "--table", "orders", env=shop.env()).json()
+    body = run("db-schema", "--detail", "full", "--table", "orders", env=shop.env()).json()
     (table,) = body["tables"]
     assert table["foreignKeys"][0] == {
         "columns": ["customer"],
