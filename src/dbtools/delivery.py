@@ -13,7 +13,6 @@ from dbtools.writers import streams, writer
 from dbtools.writers.cells import Rows, tabular
 from dbtools.writers.delimited import header_line
 from dbtools.writers.jsonrows import lines
-from toolbelt.cli import Streaming
 from toolbelt.envelope import dumps, warn, write_stdout, write_success
 
 if TYPE_CHECKING:
@@ -130,14 +129,10 @@ def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> Non
     rows = Rows(result.rows, plan.cap)
     out = cast(BinaryIO, sys.stdout.buffer)
 
-    def sink(data: bytes) -> None:
-        Streaming.active = True
-        out.write(data)
-
     if streams(request.format):
-        _write_rows(result, rows, request, sink)
+        _write_rows(result, rows, request, out.write)
     else:
-        sink("".join(_chunks(result, rows, request)).encode("utf-8", "backslashreplace"))
+        out.write("".join(_chunks(result, rows, request)).encode("utf-8", "backslashreplace"))
     out.flush()
     result.close()
     for message in (*plan.warnings, *result.warnings):

@@ -86,6 +86,8 @@ def command(**options: Any) -> None:
         numbers_as_number=options["numbers"] == "as-number",
         extended_json=options["extended_json"],
     )
+    # stdout is for rows only in the other formats: whatever fails is told on stderr.
+    cli.Streaming.active = request.format != "json" and not (request.output or request.check)
     run_query(request)
 
 

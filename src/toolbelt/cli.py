@@ -19,7 +19,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class Streaming:
-    """Set while stdout carries rows, so that a failure must not add a document to it."""
+    """Set when stdout is for rows only, so that a failure must not add a document to it."""
 
     active = False
 

@@ -49,12 +49,13 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: str | None = None,
     cwd: Path | None = None,
+    deadline: float = DEADLINE_SECONDS,
 ) -> Answer:
     """Run one of the five commands from the environment the tests run in."""
     program = BIN / command
     done = subprocess.run(
         [str(program), *arguments], env=clean_environment(env), cwd=cwd, check=False,
         input=stdin if stdin is not None else "", capture_output=True, text=True,
-        encoding="utf-8", timeout=DEADLINE_SECONDS,
+        encoding="utf-8", timeout=deadline,
     )  # fmt: skip
     return Answer(done.returncode, done.stdout, done.stderr)

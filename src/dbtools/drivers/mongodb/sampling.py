@@ -137,7 +137,7 @@ def _fields(documents: list[Mapping[str, Any]]) -> tuple[TableColumn, ...]:
 
 
 def _column(path: str, counts: Mapping[str, int], present: int, total: int) -> TableColumn:
-    kinds = sorted(counts, key=lambda k: -counts[k])
+    kinds = sorted(counts, key=lambda k: (-counts[k], k))
     share = round(present / total, 4)
     return TableColumn(
         name=path,

@@ -120,6 +120,6 @@ def extended(value: Any) -> Any:
     if isinstance(value, float):
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return value if math.isfinite(value) else {"$numberDouble": word}
-    if value is None or isinstance(value, (bool, str)) or type(value) in (int, Int64):
+    if value is None or type(value) in (bool, str, int, Int64):
         return int(value) if type(value) is Int64 else value
     return extended(extended_default(value, _RELAXED))
