@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.paths import Roots
 from safeshell.policy import Command, Flag
@@ -19,22 +18,22 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[A-Za-z]{0,3}%?")
 _NUMERIC: Final = re.compile(r"-[0-9][0-9.]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a program would run. cwd: its folder, real. roots: what it may read."""
 
     cwd: str
     roots: Roots
 
 
-@dataclass(slots=True)
 class Parsed:
     """A program's words, told apart. options: (name, value) in order, the value None for a switch.
-    operands: the rest. dashes: how many of them stand before a `--`, None without one."""
+    operands: the rest."""
 
-    options: list[tuple[str, Arg | None]] = field(default_factory=list)
-    operands: list[Arg] = field(default_factory=list)
-    dashes: int | None = None
+    __slots__ = ("operands", "options")
+
+    def __init__(self) -> None:
+        self.options: list[tuple[str, Arg | None]] = []
+        self.operands: list[Arg] = []
 
     def has(self, *names: str) -> bool:
         return any(name in names for name, _ in self.options)
@@ -79,7 +78,6 @@ class _Scan:
             if not self.command.options or arg.globbed or text == "-" or text[:1] != "-":
                 self.parsed.operands.append(arg)
             elif text == "--":
-                self.parsed.dashes = len(self.parsed.operands)
                 self.parsed.operands.extend(self.args[self.at :])
                 break
             elif self.command.flags.numeric and _NUMERIC.fullmatch(text):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell import conditions, printf
 from safeshell.arguments import Place
@@ -14,8 +13,7 @@ from safeshell.refusal import refuse
 from safeshell.words import Arg
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """What a builtin printed and how it ended."""
 
     stdout: bytes = b""
@@ -23,8 +21,7 @@ class Said:
     code: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """cwd: of the line at this moment. locate: the file of an allowed program, None for none."""
 
     policy: Policy

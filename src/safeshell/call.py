@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from safeshell import overrides, plan, report
 from safeshell.paths import Roots
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from safeshell.run import Result
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What the command line asked for. words: the line as one word, or the words of one command
     (`as_argv`). mode: run, check, explain or list. timeout: seconds."""
 

@@ -68,35 +68,49 @@ def file_operands(words: Sequence[str]) -> list[int]:
 
 def evaluate(words: Sequence[str], cwd: str, roots: Roots) -> bool:
     """The truth of an expression; raises BadTest. Files outside the roots do not exist."""
-    if not words:
-        return False
-    test = _Test(list(words), cwd, roots)
-    truth = test.short() if len(words) <= 4 else test.either()
-    if test.at != len(test.words):
-        raise BadTest("too many arguments")
-    return truth
+    return _Test(words, cwd, roots).truth()
 
 
 class _Test:
-    def __init__(self, words: list[str], cwd: str, roots: Roots) -> None:
-        self.words, self.cwd, self.roots = words, cwd, roots
+    def __init__(self, words: Sequence[str], cwd: str, roots: Roots) -> None:
+        self.words, self.cwd, self.roots = list(words), cwd, roots
         self.at = 0
 
-    def short(self) -> bool:
+    def truth(self) -> bool:
         """Up to four words: POSIX says by their number what they mean."""
         words = self.words
-        count = len(words)
-        if count >= 2 and words[0] == "!" and not (count == 3 and words[1] in BINARY):
-            return not evaluate(words[1:], self.cwd, self.roots) if self._all() else False
-        if count == 4 and words[0] == "(" and words[3] == ")":
-            return evaluate(words[1:3], self.cwd, self.roots) if self._all() else False
-        if count == 3 and words[1] not in BINARY and words[0] == "(" and words[2] == ")":
-            return bool(words[1]) if self._all() else False
-        return self.either()
+        rule = {0: lambda: False, 1: lambda: bool(words[0]), 2: self._two, 3: self._three}
+        if len(words) in rule:
+            return rule[len(words)]()
+        if len(words) == 4:
+            if words[0] == "!":
+                return not evaluate(words[1:], self.cwd, self.roots)
+            if words[0] == "(" and words[3] == ")":
+                return evaluate(words[1:3], self.cwd, self.roots)
+        truth = self.either()
+        if self.at != len(words):
+            raise BadTest("too many arguments")
+        return truth
 
-    def _all(self) -> bool:
-        self.at = len(self.words)
-        return True
+    def _two(self) -> bool:
+        first, second = self.words
+        if first == "!":
+            return not second
+        if first in UNARY:
+            return self._unary(first, second)
+        raise BadTest(f"{first}: unary operator expected")
+
+    def _three(self) -> bool:
+        first, second, third = self.words
+        if second in BINARY:
+            return self._binary(first, second, third)
+        if second in ("-a", "-o"):
+            return bool(first and third) if second == "-a" else bool(first or third)
+        if first == "!":
+            return not evaluate([second, third], self.cwd, self.roots)
+        if first == "(" and third == ")":
+            return bool(second)
+        raise BadTest(f"{second}: binary operator expected")
 
     def either(self) -> bool:
         truth = self.both()
@@ -127,13 +141,6 @@ class _Test:
             return truth
         if word in UNARY and self.at < len(self.words):
             return self._unary(word, self._next())
-        if (
-            word[:1] == "-"
-            and len(word) == 2
-            and self.at < len(self.words)
-            and self._peek() not in ("-a", "-o", ")")
-        ):
-            raise BadTest(f"{word}: unary operator expected")
         return bool(word)
 
     def _peek(self) -> str:

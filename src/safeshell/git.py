@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.arguments import Parsed, Place, check_count, parse, unknown_flag
 from safeshell.policy import Command, Policy
@@ -28,8 +27,7 @@ _ALWAYS: Final = ("--no-pager", "--no-optional-locks")
 _STASH_LIST: Final = ("log", "--format=%gd: %gs", "-g", "--first-parent")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A git call that may run. argv: after `git`, with our options. cwd: where it looks for the
     repository (after -C). needs_repository: false for `git --version`. needs: a file of the
     repository without which there is nothing to say."""
@@ -102,7 +100,7 @@ def _globals(
 def _global_value(policy: Policy, name: str, value: Arg, place: Place) -> Place:
     if name == "-C":
         folder = place.roots.check(value.text, place.cwd, position=value.position)
-        return replace(place, cwd=folder)
+        return place._replace(cwd=folder)
     key, equals, text = value.text.partition("=")
     allowed: list[str] = policy.table["git"]["config_ok"]
     if key.lower() in allowed or (equals and f"{key.lower()}={text}" in allowed):

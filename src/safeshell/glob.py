@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.braces import Char
 
@@ -30,8 +29,7 @@ class Unclear(Exception):
     """A bracket that bash reads in a way of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Set:
+class _Set(NamedTuple):
     """A bracket: any of `single`, of the ranges, of the classes; or, negated, none of them."""
 
     negated: bool
@@ -172,11 +170,13 @@ def _one(char: str, item: _Item) -> bool:
     return item in (_ANY, char)
 
 
-@dataclass(slots=True)
 class Budget:
     """How many directory entries a pattern may still look at; `spend` raises TooMany."""
 
-    left: int
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
 
     def spend(self) -> None:
         self.left -= 1

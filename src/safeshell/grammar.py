@@ -12,8 +12,7 @@ means in bash what it means to us.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.lexer import Token, Word, tokens
 from safeshell.refusal import refuse
@@ -26,8 +25,7 @@ _COMMAND_NAME = re.compile(r"[A-Za-z0-9_.+\[-]+")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=")
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """fd: 0, 1 or 2. to: `null`, `1` or `2` (a copy of that descriptor), `file` (fd 0 only)."""
 
     fd: int
@@ -35,8 +33,7 @@ class Redirect:
     file: Word | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """One simple command. environment: its NAME=value prefixes, unchecked."""
 
     environment: tuple[Word, ...]
@@ -45,20 +42,23 @@ class Stage:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """joiner: what stands before it: `;` (first of the line, too), `&&` or `||`."""
 
     joiner: str
     stages: tuple[Stage, ...]
 
 
-@dataclass(slots=True)
 class _Draft:
-    position: int = -1
-    environment: list[Word] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)
-    redirects: list[Redirect] = field(default_factory=list)
+    """A stage while it is read. position: of its first token, -1 before there is one."""
+
+    __slots__ = ("environment", "position", "redirects", "words")
+
+    def __init__(self) -> None:
+        self.position = -1
+        self.environment: list[Word] = []
+        self.words: list[Word] = []
+        self.redirects: list[Redirect] = []
 
     @property
     def empty(self) -> bool:

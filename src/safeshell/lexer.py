@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.refusal import refuse
 from toolbelt.errors import ToolError
@@ -20,8 +19,7 @@ _PLAIN: Final = re.compile(r"[^ \t\n;|&<>()\\'\"`$]+")
 _QUOTED: Final = re.compile(r"[^\"\\`$]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """parts: (text, quoted) in order; a quoted part may be empty. position: index in the line."""
 
     parts: tuple[tuple[str, bool], ...]
@@ -38,8 +36,7 @@ class Word:
         return "".join("\0" if quoted else text for text, quoted in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """kind: `word`, `operator` (text: | |& && || ; or newline) or `redirect` (text, fd, word)."""
 
     kind: str

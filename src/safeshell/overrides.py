@@ -6,7 +6,6 @@ outside the workspace, `.safe-shell.toml` stands at the workspace's root.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +33,8 @@ def load(workspace: Path, env: Mapping[str, str]) -> Policy:
     has_project = project.is_symlink() or project.exists()
     if not operator and not has_project:
         return Policy(TABLE)
+    import copy
+
     table: dict[str, Any] = copy.deepcopy(TABLE)
     sources = []
     if operator:

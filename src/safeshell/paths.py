@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell.refusal import refuse
 
@@ -24,8 +23,7 @@ class Outside(Exception):
         self.through = through
 
 
-@dataclass(frozen=True, slots=True)
-class Roots:
+class Roots(NamedTuple):
     """The folders that may be read.
 
     roots: absolute, links resolved; the first is the workspace. names: other absolute spellings

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from safeshell import find, git, grammar, jq, repository, sed
+from safeshell import grammar
 from safeshell.arguments import Place, check
 from safeshell.builtins import Said, check_builtin
 from safeshell.lexer import Word
@@ -26,22 +25,15 @@ _MAX_FOLDERS: Final = 16
 _NO_REPOSITORY: Final = Said(
     stderr=b"fatal: not a git repository (or any of the parent directories): .git\n", code=128
 )
-_CHECKS: Final[dict[str, Callable[[Command, Sequence[Arg], Place], list[str]]]] = {
-    "flags": check,
-    "find": find.check,
-    "sed": sed.check,
-    "jq": jq.check,
-}
 
 
-@dataclass(frozen=True, slots=True)
-class StagePlan:
+class StagePlan(NamedTuple):
     """One stage, checked. argv: final, with our options. args: as the caller gave them, for a
     builtin. inputs: real paths of `< FILE`, the last one read. stdout, stderr: `out`, `err` or
     `null`. environment: beyond the base. moves_to: where a `cd` leads. says: what is known without
-    running it (git where there is no repository). index: of the stage in the line."""
+    running it (git where there is no repository). number: of the stage in the line."""
 
-    index: int
+    number: int
     argv: tuple[str, ...]
     builtin: bool
     inputs: tuple[str, ...] = ()
@@ -52,12 +44,11 @@ class StagePlan:
     says: Said | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One pipeline of the line. in_folder: its stages, for each folder it may run in."""
 
     joiner: str
-    in_folder: dict[str, tuple[StagePlan, ...]] = field(default_factory=dict)
+    in_folder: dict[str, tuple[StagePlan, ...]]
 
 
 def plan_line(line: str, policy: Policy, roots: Roots, cwd: str) -> list[Step]:
@@ -110,7 +101,7 @@ class _Planner:
         steps: list[Step] = []
         first = 0
         for pipeline in pipelines:
-            step = Step(pipeline.joiner)
+            step = Step(pipeline.joiner, {})
             after: dict[tuple[str, int | None], None] = {}
             for folder, code in states:
                 runs = _may_run(pipeline.joiner, code)
@@ -146,7 +137,7 @@ class _Planner:
                 raise
         if len(stages) > 1:
             # A cd in a pipe changes the folder of nobody.
-            stages = [replace(stage, moves_to=None) for stage in stages]
+            stages = [stage._replace(moves_to=None) for stage in stages]
         return tuple(stages)
 
     def _stage(self, stage: grammar.Stage, folder: str, index: int, *, piped: bool) -> StagePlan:
@@ -167,8 +158,7 @@ class _Planner:
                 "REDIRECT", "cd reads nothing.", "drop the redirection", token="<",
                 position=stage.position,
             )  # fmt: skip
-        return replace(
-            plan,
+        return plan._replace(
             inputs=inputs,
             stdout=stdout,
             stderr=stderr,
@@ -186,10 +176,11 @@ class _Planner:
         command = self.policy.command(name.text)
         if command is None:
             raise self._unknown(name)
-        words = _CHECKS[command.grammar](command, rest, place)
-        return StagePlan(index, (name.text, *words), builtin=False)
+        return StagePlan(index, (name.text, *_words(command, rest, place)), builtin=False)
 
     def _git(self, index: int, args: Sequence[Arg], place: Place, *, piped: bool) -> StagePlan:
+        from safeshell import git, repository
+
         table = self.policy.table["git"]
         call = git.check(self.policy, args, place, piped=piped)
         found, says = None, None
@@ -244,6 +235,23 @@ class _Planner:
             "COMMAND_NOT_ALLOWED", f"{name.text} is not on the list.", hint, token=name.text,
             position=name.position,
         )  # fmt: skip
+
+
+def _words(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
+    """The words to run after the program's name, by the grammar of its own words."""
+    if command.grammar == "find":
+        from safeshell import find
+
+        return find.check(command, args, place)
+    if command.grammar == "jq":
+        from safeshell import jq
+
+        return jq.check(command, args, place)
+    if command.grammar == "sed":
+        from safeshell import sed
+
+        return sed.check(command, args, place)
+    return check(command, args, place)
 
 
 def _may_run(joiner: str, code: int | None) -> set[bool]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from toolbelt.errors import ToolError
 
@@ -19,8 +19,7 @@ TYPES: Final = frozenset(("int", "number", "text", "path", "text+text", "text+pa
 COMMON: Final = "--help --version"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """value: its type, empty for a switch. optional: only attached. choices: of an enum."""
 
     value: str = ""
@@ -29,10 +28,10 @@ class Flag:
 
 
 _SWITCH: Final = Flag()
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(NamedTuple):
     """The options that a command may be given. numeric: `-20` is one of them."""
 
     known: Mapping[str, Flag]
@@ -84,8 +83,7 @@ def bad_policy(message: str, hint: str = "see docs/safe-shell.md for the format"
     return ToolError("BAD_CONFIG", message, hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """How one program (or git subcommand) may be called; see recipes/shell.toml for the keys."""
 
     name: str
@@ -96,19 +94,18 @@ class Command:
     operand_pattern: str = ""
     pattern_flags: frozenset[str] = frozenset()
     forced: tuple[str, ...] = ()
-    forced_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    hints: Mapping[str, str] = field(default_factory=dict)
+    forced_with: Mapping[str, tuple[str, ...]] = _NONE
+    hints: Mapping[str, str] = _NONE
     bundles: bool = True
     options: bool = True
     operands_with: frozenset[str] = frozenset()
     required: tuple[str, ...] = ()
-    verbs: Mapping[str, str] = field(default_factory=dict)
+    verbs: Mapping[str, str] = _NONE
     executes: tuple[str, ...] = ()
     program: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Bounds of one call; `recipes/shell.toml` says what each is."""
 
     timeout_s: float
@@ -128,13 +125,13 @@ class Limits:
     open_files: int
 
 
-@dataclass(frozen=True)
 class Policy:
     """The rules in force. table: the merged tables of recipes/shell.toml. sources: the files that
-    changed it. removed: commands, git subcommands and flags that a file took away."""
+    changed it."""
 
-    table: Mapping[str, Any]
-    sources: tuple[str, ...] = ()
+    def __init__(self, table: Mapping[str, Any], sources: tuple[str, ...] = ()) -> None:
+        self.table = table
+        self.sources = sources
 
     @cached_property
     def limits(self) -> Limits:

@@ -106,10 +106,7 @@ class _Printer:
         while at < len(self.form):
             percent = self.form.find("%", at)
             end = len(self.form) if percent < 0 else percent
-            text, stopped = unescape(self.form[at:end], octal_needs_zero=False, stops=True)
-            self.out += text
-            if stopped:
-                raise Stop
+            self.out += unescape(self.form[at:end], octal_needs_zero=False, stops=False)[0]
             at = end
             if percent >= 0:
                 match = _DIRECTIVE.match(self.form, percent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from safeshell.plan import Step
@@ -107,7 +106,7 @@ def explain_body(
             for stage in stages:
                 told.append(
                     {
-                        "index": stage.index,
+                        "index": stage.number,
                         "after": step.joiner,
                         "cwd": folder,
                         "argv": list(stage.argv),
@@ -215,6 +214,8 @@ class Audit:
         """verdict: allow, block or error. fields: exitCode, durationMs, reason; never output."""
         if self.fd < 0:
             return
+        from datetime import UTC, datetime
+
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"), **command,
             "verdict": verdict, **fields,

@@ -10,9 +10,8 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from safeshell import gitconfig
 from safeshell.paths import Outside, Roots
@@ -28,8 +27,7 @@ _PARTS: Final = (
 _HINT: Final = "move into a repository whose files all lie in the workspace"
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """folder: its .git. common: the same, or the main one of a linked worktree. worktree: the
     folder that is checked out. keys: of its configuration, as git spells them."""
 
@@ -60,9 +58,11 @@ def environment(git: Mapping[str, Any], repository: Repository | None, cwd: str)
     """The variables that make git run nothing and look at nothing but this repository."""
     config = dict(git["config"])
     if repository is not None:
+        ours = {key.lower() for key in config}
+        others = [key for key in repository.keys if key not in ours]
         for value, patterns in git["neutralise"].items():
             rule = _rule(patterns)
-            config.update({key: value for key in repository.keys if rule.fullmatch(key)})
+            config.update({key: value for key in others if rule.fullmatch(key)})
     env = {**git["environment"], "GIT_CONFIG_COUNT": str(len(config))}
     for number, (key, value) in enumerate(config.items()):
         env[f"GIT_CONFIG_KEY_{number}"] = key

@@ -6,8 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from safeshell import builtins
 from safeshell.arguments import Place
@@ -25,8 +24,7 @@ NOT_FOUND: Final = 127
 CUT: Final = 141  # as if the reader of an endless output had gone away
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """How one stage ended. code: as a shell gives it. signal: what ended it, such as `SIGKILL`."""
 
     argv: tuple[str, ...]
@@ -35,7 +33,6 @@ class Ran:
     duration_ms: int
 
 
-@dataclass(slots=True)
 class Result:
     """How a line ended.
 
@@ -44,17 +41,16 @@ class Result:
     missing: an allowed program that is not installed and gave the line its code.
     """
 
-    stages: list[Ran] = field(default_factory=list)
-    stdout: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    seen_stdout: int = 0
-    seen_stderr: int = 0
-    code: int = 0
-    cwd: str = ""
-    limit: str | None = None
-    missing: str = ""
-    confinement: Report | None = None
-    duration_ms: int = 0
+    def __init__(self) -> None:
+        self.stages: list[Ran] = []
+        self.stdout, self.stderr = bytearray(), bytearray()
+        self.seen_stdout = self.seen_stderr = 0
+        self.code = 0
+        self.cwd = ""
+        self.limit: str | None = None
+        self.missing = ""
+        self.confinement: Report | None = None
+        self.duration_ms = 0
 
 
 def run(steps: Sequence[Step], policy: Policy, roots: Roots, cwd: str, timeout: float) -> Result:

@@ -635,7 +635,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
          'refuse': {'keys': ['include\\.path', 'includeif\\..*\\.path']},
          'groups': {'diff': '-p -u -s -a -b -w -W -z -R -B?=text -C?=text -D '
                             '-G=text -I=text -M?=text -S=text -U?=int -X?=text '
-                            '-l=int --patch --no-patch --unified=int --raw '
+                            '-l=int --patch --no-patch --unified?=int --raw '
                             '--patch-with-raw --patch-with-stat '
                             '--indent-heuristic --no-indent-heuristic '
                             '--minimal --patience --histogram --anchored=text '
@@ -678,7 +678,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                               '--no-show-signature --parents --children '
                               '--left-right --graph --no-graph '
                               '--show-linear-break?=text',
-                    'revisions': '-NUM -n=int -i -E -F -P -g --max-count=int '
+                    'revisions': '-NUM -i -E -F -P -g --max-count=int '
                                  '--skip=int --since=text --after=text '
                                  '--until=text --before=text '
                                  '--since-as-filter=text --author=text '
@@ -712,8 +712,9 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                             '--format=text --sort=text '
                             '--color?=enum(never|auto|always) --ignore-case '
                             '--omit-empty'},
-         'sub': {'status': {'flags': '-s -b -v -z -u?=enum(no|normal|all) '
-                                     '--short --branch --show-stash '
+         'sub': {'status': {'flags': '-s -b -v -z -M?=text '
+                                     '-u?=enum(no|normal|all) --null --short '
+                                     '--branch --show-stash '
                                      '--porcelain?=enum(v1|v2|1|2) --long '
                                      '--verbose '
                                      '--untracked-files?=enum(no|normal|all) '
@@ -724,11 +725,12 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                      '--find-renames?=text '
                                      '--ignore-submodules?=enum(all)',
                             'forced': ['--ignore-submodules=all']},
-                 'log': {'flags': '@revisions @format @log @diff @merge',
+                 'log': {'flags': '-n=int @revisions @format @log @diff @merge',
                          'forced': ['--no-ext-diff',
                                     '--no-textconv',
                                     '--ignore-submodules=all']},
-                 'show': {'flags': '@revisions @format @log @diff @merge',
+                 'show': {'flags': '-n=int @revisions @format @log @diff '
+                                   '@merge',
                           'forced': ['--no-ext-diff',
                                      '--no-textconv',
                                      '--ignore-submodules=all']},
@@ -757,7 +759,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                     '--reverse --first-parent --porcelain '
                                     '--line-porcelain --incremental --progress '
                                     '--no-progress --show-name --show-number '
-                                    '--show-email --abbrev=int --date=text '
+                                    '--show-email --abbrev?=int --date=text '
                                     '--encoding=text --since=text --minimal '
                                     '--color-lines --color-by-age '
                                     '--score-debug --ignore-rev=text '
@@ -817,7 +819,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                         '--until=text --before=text '
                                         '--path-format=enum(absolute|relative) '
                                         '--show-object-format?=text'},
-                 'rev-list': {'flags': '@revisions @format --objects '
+                 'rev-list': {'flags': '-n=int @revisions @format --objects '
                                        '--objects-edge --count '
                                        '--disk-usage?=text --header '
                                        '--timestamp --quiet --no-commit-header '
@@ -829,10 +831,17 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                        '--candidates=int --exact-match --debug '
                                        '--long --match=text --exclude=text '
                                        '--always --first-parent --dirty?=text'},
-                 'shortlog': {'flags': '@revisions -s -e -c -w?=text --summary '
+                 'shortlog': {'flags': '-NUM -s -n -e -c -i -w?=text --summary '
                                        '--numbered --email --committer '
-                                       '--group=text --format=text '
-                                       '--date=text'},
+                                       '--group=text --format=text --date=text '
+                                       '--since=text --after=text --until=text '
+                                       '--before=text --author=text '
+                                       '--grep=text --all --branches?=text '
+                                       '--tags?=text --remotes?=text --merges '
+                                       '--no-merges --first-parent '
+                                       '--no-walk?=text --max-count=int '
+                                       '--skip=int --regexp-ignore-case '
+                                       '--invert-grep --all-match'},
                  'merge-base': {'flags': '-a --all --octopus --independent '
                                          '--is-ancestor --fork-point'},
                  'name-rev': {'flags': '--tags --refs=text --exclude=text '
@@ -872,16 +881,15 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                  'remote': {'flags': '-v --verbose',
                             'verbs': {'': '', 'get-url': '--all --push'}},
                  'stash': {'flags': '',
-                           'verbs': {'list': '@revisions @format @log @diff',
+                           'verbs': {'list': '-n=int @revisions @format @log '
+                                             '@diff',
                                      'show': '@diff @merge --include-untracked '
                                              '--only-untracked'},
                            'forced': ['--no-ext-diff',
                                       '--no-textconv',
                                       '--ignore-submodules=all']},
-                 'reflog': {'flags': '@revisions @format @log @diff',
-                            'verbs': {'': '@revisions @format @log @diff',
-                                      'show': '@revisions @format @log @diff',
-                                      'exists': ''}},
+                 'reflog': {'flags': '-n=int @revisions @format @log @diff',
+                            'verbs': {'': '', 'show': '', 'exists': ''}},
                  'worktree': {'flags': '',
                               'verbs': {'list': '-v -z --porcelain --verbose'}},
                  'config': {'flags': '--get --bool --int --type=text '

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from safeshell import braces, glob
 from safeshell.braces import Char
@@ -15,8 +14,7 @@ from safeshell.refusal import refuse
 _TILDE: Final = re.compile(r"~|[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+class Arg(NamedTuple):
     """One argument. position: of its word in the line, None in the argv form. globbed: a file
     name that a pattern found, which is never read as an option."""
 
@@ -25,8 +23,7 @@ class Arg:
     globbed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(NamedTuple):
     """Limits of one line's expansions: words from one word's braces, file names from its globs,
     folder entries looked at."""
 
