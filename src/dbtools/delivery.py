@@ -116,11 +116,25 @@ def _chunks(result: ResultSet, rows: Rows, request: QueryRequest) -> Iterator[st
 def _write_rows(result: ResultSet, rows: Rows, request: QueryRequest, sink: Sink) -> None:
     """Every row through the format's writer, by the engine's own fast way where it has one."""
     if request.format == "csv" and result.native_csv is not None:
-        sink(header_line(result.columns).encode())
-        rows.count = result.native_csv(sink)
+        _native_csv(result, rows, sink)
         return
     for chunk in _chunks(result, rows, request):
         sink(chunk.encode("utf-8", "backslashreplace"))
+
+
+def _native_csv(result: ResultSet, rows: Rows, sink: Sink) -> None:
+    """The header goes out with the first rows: what fails before them prints nothing."""
+    header = header_line(result.columns).encode()
+
+    def with_header(data: bytes) -> None:
+        nonlocal header
+        sink(header + data)
+        header = b""
+
+    assert result.native_csv is not None  # noqa: S101 - the caller saw it
+    rows.count = result.native_csv(with_header)
+    if header:
+        sink(header)
 
 
 def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> None:

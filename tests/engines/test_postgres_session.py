@@ -390,6 +390,7 @@ def bound(server: Server, text: str, value: object) -> object:
         ("SELECT 'a%b%s%%' || :x", "", "a%b%s%%"),
         ("SELECT date '2024-01-01' + :x", 1, "2024-01-02"),
         ("SELECT now() - :x::interval < now()", "1 day", True),
+        ("EXPLAIN SELECT :x + 1", 1, "Result  (cost=0.00..0.01 rows=1 width=4)"),
     ],
 )  # fmt: skip
 def test_parameters(store: Server, text: str, value: object, expected: object) -> None:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dbtools.connection import Connection
-from dbtools.drivers.postgres.dialling import dial
-from dbtools.drivers.postgres.session import PostgresSession
+
+try:
+    from dbtools.drivers.postgres.dialling import dial
+    from dbtools.drivers.postgres.session import PostgresSession
+except ImportError as error:
+    if isinstance(error, ModuleNotFoundError):
+        raise
+    # psycopg alone: neither its compiled part nor a libpq of the system.
+    raise ModuleNotFoundError(str(error), name="psycopg_binary") from error
 
 __all__ = ["connect"]
 

@@ -23,7 +23,7 @@ _CAST = {
     "pg_catalog.translate(pg_catalog.encode({}, 'base64'), E'\\n', '')",
 }
 _KINDS = ("SELECT", "WITH", "VALUES", "TABLE")
-_ROWS_AT_ONCE: Final = 500
+_BLOCK_BYTES: Final = 1 << 16
 _SPECIAL = (b"NaN", b"Infinity")
 _PREFIX_END: Final = " FROM ("
 
@@ -57,17 +57,19 @@ def write(
 ) -> int:
     """Pass COPY's rows on in blocks; NaN and infinite numbers become empty, with a warning."""
     numeric = [index for index, name in enumerate(type_names) if name == "numeric"]
-    count = 0
+    count = size = 0
     block: list[memoryview] = []
     for row in rows:
         block.append(row)
-        if len(block) == _ROWS_AT_ONCE:
-            count += len(block)
+        size += len(row)
+        count += 1
+        if size > _BLOCK_BYTES:
             sink(_finite(b"".join(block), numeric, encoder))
             block.clear()
+            size = 0
     if block:
         sink(_finite(b"".join(block), numeric, encoder))
-    return count + len(block)
+    return count
 
 
 def _finite(block: bytes, numeric: Sequence[int], encoder: Encoder) -> bytes:
