@@ -54,7 +54,7 @@ format: $(VENV)/.installed ## Format the code and sort the imports
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix --quiet .
 
-bench: $(VENV)/.installed ## Measure the commands against their peers, as ratios in one run
+bench: $(VENV)/.installed engines ## Measure the commands against their peers, as ratios in one run
 	@PYTHONPATH=tests $(PY) -m bench $(GROUPS)
 
 clean: ## Remove what these targets made in this folder
