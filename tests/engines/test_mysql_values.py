@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit import cells, failure, query, session
 
+from dbtools.drivers import columns
 from dbtools.drivers.base import CatalogRequest, Execution, Placeholder
 from dbtools.drivers.mysql import geometry, values
 from dbtools.drivers.mysql.wire import cells as cut
@@ -90,7 +91,7 @@ def test_a_timestamp_of_a_zone_with_summer_time_comes_with_a_warning() -> None:
     column.type_code = 7
     encoder = Encoder()
     read = values.Readers(encoder, "Europe/Berlin").reader(column)
-    assert read(b"2024-02-29 12:00:00") == "2024-02-29T12:00:00"
+    assert read([b"2024-02-29 12:00:00", None]) == ["2024-02-29T12:00:00", None]
     (warning,) = encoder.warnings
     assert "Europe/Berlin" in warning and "DB_TIME_ZONE=+00:00" in warning
 
@@ -214,7 +215,9 @@ def packet(row: list[bytes | None]) -> bytes:
 @given(row=CELLS)
 def test_rows_of_any_cells_are_cut_right(row: list[bytes | None]) -> None:
     assert cut(packet(row)) == row
-    assert values.row(packet(row), [bytes] * len(row)) == row
+    if row:
+        as_they_are = [columns.each(bytes)] * len(row)
+        assert list(values.rows([packet(row)] * 3, as_they_are)) == [tuple(row)] * 3
 
 
 def test_a_cell_of_more_than_16_megabytes(kinds: Server) -> None:

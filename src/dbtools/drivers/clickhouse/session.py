@@ -25,6 +25,7 @@ from dbtools.drivers.clickhouse.blocks import (
 from dbtools.drivers.clickhouse.errors import Failures
 from dbtools.drivers.clickhouse.values import Converters
 from dbtools.drivers.clickhouse.wire import Answer, Broken, Refused, Wire
+from dbtools.drivers.columns import Change
 from dbtools.result import Column, ResultSet, Row
 from toolbelt.errors import ToolError
 from toolbelt.jsonvalue import Encoder
@@ -75,8 +76,8 @@ class ClickHouseSession:
         found = chain([first], blocks) if first is not None else iter(())
         return ResultSet(
             columns=[Column(head.name, head.type) for head in heads],
-            rows=self._rows(found, bound),
-            converters=[converters.of(head) for head in heads],
+            rows=self._rows(found, [converters.of(head) for head in heads], bound),
+            converters=[None] * len(heads),
             warnings=encoder.warnings,
             close=answer.close,
         )
@@ -199,10 +200,18 @@ class ClickHouseSession:
         found = self._send(asked, {}, _SHORT).rows()
         return found[0][0] if found else "0"
 
-    def _rows(self, blocks: Iterator[Block], bound: Bound) -> Iterator[Row]:
+    def _rows(
+        self, blocks: Iterator[Block], changes: list[Change | None], bound: Bound
+    ) -> Iterator[Row]:
         try:
             for block in blocks:
-                yield from zip(*block.columns, strict=True)
+                yield from zip(
+                    *(
+                        change(cells) if change is not None else cells
+                        for change, cells in zip(changes, block.columns, strict=True)
+                    ),
+                    strict=True,
+                )
         except (Refused, Broken, Unreadable) as error:
             raise self._failed(error, bound) from error
 

@@ -1,4 +1,4 @@
-"""Cells of ClickHouse's types into JSON-ready values, one converter a column.
+"""Cells of ClickHouse's types into JSON-ready values, a column of a block at a time.
 
 DateTime is ISO 8601 with the offset its zone has at that instant; intervals are ISO 8601; a named
 Tuple is an object, and so is a Map unless a key comes twice in it.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import date, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, Final
 
+from dbtools.drivers import columns
 from dbtools.drivers.clickhouse.blocks import ColumnHead
-from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text
+from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text, decimal_text
 
 Change = Callable[[Any], object]
 
@@ -25,7 +26,6 @@ _INTERVALS: Final = {
     "Day": ("P{}D", 1), "Hour": ("PT{}H", 1), "Minute": ("PT{}M", 1), "Second": ("PT{}S", 1),
 }  # fmt: skip
 _FRACTIONS: Final = {"Millisecond": 3, "Microsecond": 6, "Nanosecond": 9}
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # What JSON holds as it is, whatever the value.
 _PLAIN: Final = frozenset((
     "Int8", "Int16", "Int32", "UInt8", "UInt16", "UInt32", "Bool", "Enum8", "Enum16", "UUID",
@@ -40,11 +40,23 @@ class Converters:
         self._encoder = encoder
         self._zone = zone
 
-    def of(self, head: ColumnHead) -> Change | None:
-        """The converter of a column, None where its cells are JSON-ready."""
+    def of(self, head: ColumnHead) -> columns.Change | None:
+        """The converter of a whole column, None where its cells are JSON-ready."""
         if not head.exact:
-            return self._object
-        return self._of(head.kind)
+            return columns.each(self._object)
+        name = head.kind.base_type
+        if name in _WIDE and not self._encoder.numbers_as_number:
+            return columns.integers
+        if name == "String":
+            return columns.texts(self._text)
+        if name == "Float64":
+            return columns.floats(self._encoder)
+        if name in ("Date", "Date32"):
+            return columns.pure(date.isoformat)
+        if name.startswith("Decimal") and not self._encoder.numbers_as_number:
+            return columns.each(decimal_text)
+        change = self._of(head.kind)
+        return None if change is None else columns.each(change)
 
     def _of(self, kind: Any) -> Change | None:
         name = kind.base_type
@@ -196,7 +208,7 @@ def _instant(zone: tzinfo, scale: int) -> Change:
 
     @lru_cache(maxsize=4096)
     def second(ticks: int) -> str:
-        return (_EPOCH + timedelta(seconds=ticks)).astimezone(zone).isoformat()
+        return datetime.fromtimestamp(ticks, zone).isoformat()
 
     if not scale:
         return second

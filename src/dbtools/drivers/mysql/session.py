@@ -11,6 +11,7 @@ import pymysql
 from dbtools.connection import Connection
 from dbtools.drivers import network
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges, timeout_error
+from dbtools.drivers.columns import Change
 from dbtools.drivers.mysql import binding, settings, types, values
 from dbtools.drivers.mysql.binding import Bound
 from dbtools.drivers.mysql.dialing import dial
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from dbtools.catalog import Catalog
 
 _CANCEL_SECONDS: Final = 2.0
+# Cells are read a column of so many rows at a time; fewer where rows are long.
+_ROWS_AT_ONCE: Final = 256
+_BYTES_AT_ONCE: Final = 1 << 20
 _WARNINGS_SHOWN: Final = 5
 # A statement this close to its limit may have been cut short without an error.
 _NEAR_LIMIT: Final = 0.9
@@ -53,8 +57,8 @@ class MySQLSession:
         except pymysql.Error as error:
             raise self._failures.of(error, bound) from error
         readers = values.Readers(encoder, self._zone)
-        cells = [readers.reader(column) for column in found]
-        rows = self._rows(cells, encoder, bound, started) if found else iter(())
+        changes = [readers.reader(column) for column in found]
+        rows = self._rows(changes, encoder, bound, started) if found else iter(())
         return ResultSet(
             columns=[Column(column.name, types.name(column)) for column in found],
             rows=rows,
@@ -128,12 +132,13 @@ class MySQLSession:
         )  # fmt: skip
 
     def _rows(
-        self, cells: list[values.Reader], encoder: Encoder, bound: Bound, started: float
+        self, readers: list[Change], encoder: Encoder, bound: Bound, started: float
     ) -> Iterator[Row]:
-        read, row = self._wire.next_row, values.row
         try:
-            while (data := read()) is not None:
-                yield row(data, cells)
+            while not self._wire.ended:
+                packets = self._wire.some_rows(_ROWS_AT_ONCE, _BYTES_AT_ONCE)
+                if packets:
+                    yield from values.rows(packets, readers)
             self._finish(encoder, monotonic() - started)
         except pymysql.Error as error:
             raise self._failures.of(error, bound) from error

@@ -7,15 +7,14 @@ in it. BIT is a number. Geometry is WKT.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dbtools.drivers import documents
+from dbtools.drivers import columns, documents
+from dbtools.drivers.columns import Change
 from dbtools.drivers.mysql import geometry, types
-from dbtools.drivers.mysql.wire import Column, long_size
-from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text
-
-Reader = Callable[[bytes], object]
+from dbtools.drivers.mysql.wire import Column, cells
+from toolbelt.jsonvalue import Encoder, base64_text
 
 _NOT_UTF8: Final = "text that is not UTF-8 became base64"
 _FIXED_OFFSETS: Final = {"UTC": "+00:00", "Etc/UTC": "+00:00", "Zulu": "+00:00"}
@@ -32,45 +31,53 @@ class Readers:
         self._zone = zone
         self._offset = fixed_offset(zone)
 
-    def reader(self, column: Column) -> Reader:
-        """The reader of one column."""
+    def reader(self, column: Column) -> Change:
+        """The reader of one column's cells."""
         code = column.type_code
         if code == types.LONGLONG and not self._encoder.numbers_as_number:
-            return _big_integer
+            return lambda cells: columns.integers(_integers(cells))
         if code in types.INTEGERS or code == types.YEAR:
-            return int
+            return _integers
         if code in (types.FLOAT, types.DOUBLE):
-            return float
+            return _floats
         if code in types.DECIMALS:
-            return self._decimal if self._encoder.numbers_as_number else _ascii
+            return columns.each(self._decimal) if self._encoder.numbers_as_number else _asciis
         if code == types.DATETIME:
-            return _datetime
+            return _datetimes
         if code == types.TIMESTAMP:
-            return self._timestamp_reader()
+            return self._timestamps()
         if code == types.BIT:
-            return self._bit
-        return self._special(column) or (base64_text if types.is_binary(column) else self._text)
+            return columns.each(self._bit)
+        return self._special(column) or self._strings(column)
 
-    def _special(self, column: Column) -> Reader | None:
+    def _strings(self, column: Column) -> Change:
+        if types.is_binary(column):
+            return columns.each(base64_text)
+        return columns.texts(self._text)
+
+    def _special(self, column: Column) -> Change | None:
         code = column.type_code
         if code == types.JSON or column.format == "json":
-            return self._document
+            return columns.each(self._document)
         if code == types.GEOMETRY:
-            return self._geometry
+            return columns.each(self._geometry)
         if code == types.VECTOR or column.kind == "vector":
-            return _vector
+            return columns.each(_vector)
         # Numbers and dates in MariaDB's own types are text, whatever character set they claim.
-        return _ascii if column.kind in ("uuid", "inet6", "inet4") or code in _AS_TEXT else None
+        plain = column.kind in ("uuid", "inet6", "inet4") or code in _AS_TEXT
+        return _asciis if plain else None
 
-    def _timestamp_reader(self) -> Reader:
+    def _timestamps(self) -> Change:
         if self._offset:
             offset = self._offset
-            return lambda raw: _datetime(raw) + ("" if raw.startswith(b"0000") else offset)
+            return columns.each(
+                lambda raw: _datetime(raw) + ("" if raw.startswith(b"0000") else offset)
+            )
         self._encoder.warnings[
             f"timestamp values are in the session's time zone, {self._zone}; "
             "export DB_TIME_ZONE=+00:00 for values with an offset"
         ] = None
-        return _datetime
+        return _datetimes
 
     def _text(self, raw: bytes) -> object:
         try:
@@ -103,38 +110,24 @@ def fixed_offset(zone: str) -> str:
     return _FIXED_OFFSETS.get(zone, "")
 
 
-def row(data: bytes, readers: Sequence[Reader]) -> list[object]:
-    """One row packet as JSON-ready cells."""
-    cells: list[object] = []
-    add = cells.append
-    at = 0
-    for reader in readers:
-        size = data[at]
-        at += 1
-        if size < 251:
-            end = at + size
-            add(reader(data[at:end]))
-            at = end
-        elif size == 251:
-            add(None)
-        else:
-            size, at = long_size(data, at)
-            add(reader(data[at : at + size]))
-            at += size
-    return cells
+def rows(packets: Sequence[bytes], readers: Sequence[Change]) -> Iterator[Sequence[object]]:
+    """Row packets as rows of JSON-ready cells."""
+    raw = zip(*map(cells, packets), strict=True)
+    return zip(*(read(column) for read, column in zip(readers, raw, strict=True)), strict=True)
 
 
 def _ascii(raw: bytes) -> str:
     return str(raw, "ascii")
 
 
-def _big_integer(raw: bytes) -> object:
-    number = int(raw)
-    return number if -SAFE_INTEGER <= number <= SAFE_INTEGER else str(number)
-
-
 def _datetime(raw: bytes) -> str:
     return str(raw, "ascii").replace(" ", "T", 1)
+
+
+_asciis = columns.texts(_ascii)
+_datetimes = columns.pure(_datetime)
+_integers = columns.pure(int)
+_floats = columns.pure(float)
 
 
 def _vector(raw: bytes) -> object:

@@ -12,13 +12,15 @@ from typing import Any, Final
 
 import pymysql
 from pymysql.connections import Connection as Library
-from pymysql.constants import CLIENT, COMMAND
+from pymysql.constants import CLIENT, COMMAND, CR
 from pymysql.protocol import FieldDescriptorPacket, MysqlPacket
 
 _EXTENDED_METADATA: Final = 1 << 3
 # What a packet begins with that ends a result; a longer one is a row with a huge cell.
 _EOF: Final = 0xFE
 _LONGEST_EOF: Final = 9
+_ERROR: Final = 0xFF
+_LONGEST_PACKET: Final = 0xFFFFFF
 # Flags, packet size, character set, 19 reserved bytes, MariaDB's own flags.
 _INTRODUCTION: Final = struct.Struct("<iIB19sI")
 
@@ -54,9 +56,12 @@ class ExtendedColumn(Column):
 
 
 class Wire(Library):  # type: ignore[misc]
-    """One connection. warning_count: of the last result, known at its end."""
+    """One connection. warning_count: of the last result, known when it has ended."""
 
     warning_count = 0
+    ended = False
+    _rfile: Any
+    _next_seq_id: int
     _greeting: bytes = b""
     _extended = False
     _introductions = 0
@@ -71,6 +76,7 @@ class Wire(Library):  # type: ignore[misc]
         self._execute_command(COMMAND.COM_QUERY, text.encode("utf-8"))
         first = self._read_packet()
         self.warning_count = 0
+        self.ended = False
         if first.is_ok_packet():
             return []
         if first.is_load_local_packet():
@@ -82,22 +88,65 @@ class Wire(Library):  # type: ignore[misc]
         self._read_packet()
         return columns
 
-    def next_row(self) -> bytes | None:
-        """The next row's packet, None behind the last one."""
-        data: bytes = super()._read_packet().get_all_data()
-        if data[0] == _EOF and len(data) < _LONGEST_EOF:
-            self.warning_count = struct.unpack_from("<H", data, 1)[0]
-            return None
-        return data
+    def some_rows(self, most: int, most_bytes: int) -> list[bytes]:
+        """The next rows' packets, as many as asked for but for the last time.
+
+        most_bytes: roughly, where rows are long. Raises the library's errors.
+        """
+        packets: list[bytes] = []
+        size = 0
+        try:
+            while len(packets) < most and size < most_bytes:
+                data = self._payload()
+                if data[0] == _EOF and len(data) < _LONGEST_EOF:
+                    self.warning_count = struct.unpack_from("<H", data, 1)[0]
+                    self.ended = True
+                    break
+                if data[0] == _ERROR:
+                    MysqlPacket(data, self.encoding).raise_for_error()
+                packets.append(data)
+                size += len(data)
+        except OSError as error:
+            raise self._lost(str(error)) from error
+        return packets
+
+    def _payload(self) -> bytes:
+        """A packet's payload; the library's own way to it costs as much as reading the cells."""
+        if self._rfile is None:
+            raise self._lost("it is closed")
+        read = self._rfile.read
+        data = b""
+        while True:
+            head = read(4)
+            if len(head) < 4:
+                raise self._lost()
+            size = head[0] | head[1] << 8 | head[2] << 16
+            part: bytes = read(size)
+            # A server that shuts down sends its farewell out of sequence.
+            if len(part) < size or head[3] != self._next_seq_id:
+                raise self._lost()
+            self._next_seq_id = (head[3] + 1) & 0xFF
+            if size < _LONGEST_PACKET and not data:
+                return part
+            data += part
+            if size < _LONGEST_PACKET:
+                return data
+
+    def _lost(self, why: str = "the server hung up") -> pymysql.err.OperationalError:
+        self._force_close()
+        return pymysql.err.OperationalError(CR.CR_SERVER_LOST, f"Lost connection to server ({why})")
 
     def rows(self, text: str) -> list[list[str | None]]:
         """All rows of a short result, as text; none of a statement that gives no result."""
         if not self.start(text):
             return []
-        return [
-            [None if c is None else c.decode("utf-8", "backslashreplace") for c in cells(data)]
-            for data in iter(self.next_row, None)
-        ]
+        found: list[list[str | None]] = []
+        while not self.ended:
+            found += [
+                [None if c is None else c.decode("utf-8", "backslashreplace") for c in cells(data)]
+                for data in self.some_rows(1000, 1 << 20)
+            ]
+        return found
 
     def drop(self) -> None:
         """Disconnect at once, whatever is still on its way; may be called twice."""
