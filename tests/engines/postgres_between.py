@@ -31,12 +31,14 @@ class Between:
 
     certificate: the server's key and certificate in one file; TLS is offered then. refuse: bytes
     of a start-up message that is answered with the FATAL error `message`, after the password was
-    asked for if ask_password. plain: whether a connection without TLS is let through.
+    asked for if ask_password. plain: whether a connection without TLS is let through. stall: bytes
+    from the client behind which the line goes dead both ways.
     """
 
     def __init__(
         self, server: Server, *, certificate: Path | None = None, plain: bool = True,
         refuse: bytes = b"", message: str = "", state: str = "08P01", ask_password: bool = False,
+        stall: bytes = b"",
     ) -> None:  # fmt: skip
         self._server = server
         self._tls: ssl.SSLContext | None = None
@@ -46,6 +48,7 @@ class Between:
         self._plain = plain
         self._refuse = refuse
         self._ask_password = ask_password
+        self._stall = stall
         self._error = _fatal(state, message)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._threads: list[threading.Thread] = []
@@ -90,7 +93,7 @@ class Between:
             onward = socket.create_connection(("127.0.0.1", self._server.port))
             onward.sendall(first)
             self._run(_pump, onward, peer)
-            _pump(peer, onward)
+            _pump(peer, onward, self._stall)
 
     def _answered(self, peer: socket.socket, first: bytes, encrypted: bool) -> bool:
         if not self._plain and not encrypted:
@@ -111,9 +114,14 @@ def _fatal(state: str, message: str) -> bytes:
     return b"E" + (len(fields) + 4).to_bytes(4, "big") + fields
 
 
-def _pump(source: socket.socket, target: socket.socket) -> None:
+def _pump(source: socket.socket, target: socket.socket, stall: bytes = b"") -> None:
     with suppress(OSError), source, target:
         while data := source.recv(65536):
+            if stall and stall in data:
+                # Nothing is passed on any more; the reading ends when the client leaves.
+                while source.recv(65536):
+                    pass
+                break
             target.sendall(data)
         # Closing alone would not wake the thread that reads the other way.
         target.shutdown(socket.SHUT_RDWR)

@@ -431,9 +431,16 @@ def test_bytes_that_are_no_text(each_postgres: Server) -> None:
         owner.execute("SET client_encoding = 'SQL_ASCII'")
         owner.execute(r"CREATE TABLE raw AS SELECT E'caf\xe9' AS a, E'\xc3\xa9' AS b")
     with session(server) as opened:
-        result = opened.execute(execution("SELECT a, b, ARRAY[a], 'ü', 1.5 FROM raw WHERE b = 'é'"))
-        assert cells(result) == [["caf\\xe9", "é", ["caf\\xe9"], "ü", "1.5"]]
-    assert any("not UTF-8" in warning for warning in result.warnings)
+        text = "SELECT a, b, ARRAY[a, b], ROW(a, 1), 'ü', 1.5, raw FROM raw WHERE b = 'é'"
+        ((a, b, array, row, literal, number, whole),) = cells(opened.execute(execution(text)))
+    raw = "base64:Y2Fm6Q=="
+    assert (a, b, array, row) == (raw, "é", [raw, "é"], [raw, "1"])
+    assert (literal, number, whole) == ("ü", "1.5", {"a": raw, "b": "é"})
+    with session(server) as opened:
+        result = opened.execute(execution("SELECT a, b FROM raw", want_csv=True))
+        assert result.native_csv is None
+        assert cells(result) == [[raw, "é"]]
+    assert list(result.warnings) == ["text that is not UTF-8 became base64"]
 
 
 def test_a_database_in_another_encoding(each_postgres: Server) -> None:

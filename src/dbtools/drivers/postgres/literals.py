@@ -75,14 +75,19 @@ def _bare_end(text: str, at: int, stops: str) -> int:
     return at
 
 
-def record(text: str, readers: Sequence[tuple[str, Reader | None]] | None) -> object:
+def record(
+    text: str,
+    readers: Sequence[tuple[str, Reader | None]] | None,
+    other: Reader | None = None,
+) -> object:
     """A row literal `(1,"a b",)` as an object by its field names.
 
-    readers: the row type's fields; None for an anonymous row, whose cells stay text in a list.
+    readers: the row type's fields; None for an anonymous row, whose cells are a list of texts,
+    each through `other` if there is one.
     """
     cells = _cells(text)
     if readers is None:
-        return cells
+        return [other(cell) if other and cell is not None else cell for cell in cells]
     found: dict[str, object] = {}
     for cell, (name, reader) in zip(cells, readers, strict=bool(readers)):
         found[name] = reader(cell) if reader and cell is not None else cell

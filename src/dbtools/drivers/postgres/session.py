@@ -24,7 +24,6 @@ from toolbelt.jsonvalue import Encoder
 # Rows read at once: a few when a cell may be of any size, so that memory stays flat.
 _ROWS_OF_ANY_SIZE: Final = 50
 _ROWS_OF_FIXED_SIZE: Final = 1000
-_NOT_UTF8: Final = "text that is not UTF-8 was given with \\xNN escapes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,9 @@ class PostgresSession:
         """Run the statement. Raises QUERY_FAILED, TIMEOUT, BLOCKED (a write), CONNECTION_FAILED."""
         described = self._describe(execution)
         encoder = Encoder(numbers_as_number=execution.numbers_as_number)
-        readers = Readers(encoder, described.known.facts)
+        readers = Readers(encoder, described.known.facts, any_bytes=is_bytes(self._wire.raw))
         native = self._native_csv(execution, described, encoder)
-        rows = self._rows(execution, described, encoder)
+        rows = self._rows(execution, described)
         return ResultSet(
             columns=described.columns,
             # A COPY replaces the statement, so with one at hand the statement must wait.
@@ -126,8 +125,8 @@ class PostgresSession:
             facts,
         )
 
-    def _rows(self, execution: Execution, described: _Described, encoder: Encoder) -> Iterator[Row]:
-        loader = _lenient(encoder) if is_bytes(self._wire.raw) else TextLoader
+    def _rows(self, execution: Execution, described: _Described) -> Iterator[Row]:
+        loader = _AnyBytes if is_bytes(self._wire.raw) else TextLoader
         adapters = AdaptersMap(psycopg.adapters)
         for oid in set(described.oids) - types.NATIVE:
             adapters.register_loader(oid, loader)
@@ -198,16 +197,8 @@ def _all_small(described: _Described) -> bool:
     return len(described.oids) <= 100 and all(n in _SMALL for n in described.base_names())
 
 
-def _lenient(encoder: Encoder) -> type[Loader]:
-    """A text loader for a database that takes any bytes (SQL_ASCII)."""
+class _AnyBytes(Loader):  # type: ignore[misc]
+    """Loads the text of a database that takes any bytes; values.py tells what is no UTF-8."""
 
-    class LenientText(Loader):  # type: ignore[misc]
-        def load(self, data: bytes | bytearray | memoryview) -> str:
-            raw = bytes(data)
-            try:
-                return raw.decode()
-            except UnicodeDecodeError:
-                encoder.warnings[_NOT_UTF8] = None
-                return raw.decode("utf-8", "backslashreplace")
-
-    return LenientText
+    def load(self, data: bytes | bytearray | memoryview) -> str:
+        return bytes(data).decode("utf-8", "surrogateescape")

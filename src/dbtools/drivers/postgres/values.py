@@ -23,17 +23,22 @@ Reader = Callable[[str], object]
 # A document nested deeper than this is given as its text: Python's own limit is not far above.
 _DEEPEST: Final = 400
 _TOO_DEEP: Final = "a JSON document nested too deeply was given as its text"
+_NOT_UTF8: Final = "text that is not UTF-8 became base64"
 
 
 class Readers:
     """Readers for the types of one result.
 
-    facts: the types that are not built in, by oid. warnings gather in encoder.warnings.
+    facts: every type involved, by oid. any_bytes: text was decoded with surrogates for the bytes
+    that are no UTF-8. Warnings gather in encoder.warnings.
     """
 
-    def __init__(self, encoder: Encoder, facts: Mapping[int, TypeFacts]) -> None:
+    def __init__(
+        self, encoder: Encoder, facts: Mapping[int, TypeFacts], *, any_bytes: bool = False
+    ) -> None:
         self._encoder = encoder
         self._facts = facts
+        self._text: Reader | None = self._any_text if any_bytes else None
         self._by_name: dict[str, Reader] = {
             "bool": lambda text: text == "t",
             "int2": int,
@@ -49,14 +54,14 @@ class Readers:
             "bytea": bytea,
             "json": self._document,
             "jsonb": self._document,
-            "record": partial(literals.record, readers=None),
+            "record": partial(literals.record, readers=None, other=self._text),
         }
 
     def reader(self, oid: int) -> Reader | None:
         """The reader of a type, built from those of its elements or fields."""
         facts = self._facts.get(oid)
         if facts is None:
-            return None
+            return self._text
         if facts.name in self._by_name and facts.builtin:
             return self._by_name[facts.name]
         if facts.base:
@@ -68,7 +73,7 @@ class Readers:
         if facts.fields:
             readers = [(name, self.reader(field)) for name, field in facts.fields]
             return partial(literals.record, readers=readers)
-        return literals.hstore if facts.name == "hstore" else None
+        return literals.hstore if facts.name == "hstore" else self._text
 
     def converter(self, oid: int) -> Converter | None:
         """What a column's cells need; None where they are JSON-ready as they are loaded."""
@@ -79,6 +84,14 @@ class Readers:
         if name == "int8" and not self._encoder.numbers_as_number:
             return _safe_integer
         return self._finite if name in ("float4", "float8") else None
+
+    def _any_text(self, text: str) -> str:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self._encoder.warnings[_NOT_UTF8] = None
+            return base64_text(text.encode("utf-8", "surrogateescape"))
+        return text
 
     def _integer(self, text: str) -> object:
         number = int(text)
