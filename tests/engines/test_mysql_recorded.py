@@ -31,6 +31,13 @@ def test_mysql_gets_its_own_settings_in_one_statement() -> None:
     assert statement == "DO 1"
 
 
+def test_an_explain_is_not_planned_with_our_row_cap() -> None:
+    fake = Fake(answer=answers)
+    with running(fake), session(fake.server()) as opened:
+        opened.execute(Execution(("DO 1",), fetch_rows=11, kind="EXPLAIN"))
+    assert "@@SESSION.sql_select_limit = DEFAULT" in fake.statements[0]
+
+
 def test_a_mariadb_behind_a_proxy_that_says_mysql() -> None:
     """Whatever the greeting says, a refused variable gives way to the one the server has."""
 

@@ -49,7 +49,9 @@ class MySQLSession:
     def execute(self, execution: Execution) -> ResultSet:
         """Run the statement; rows arrive one a step, nothing is buffered."""
         bound = binding.bind(execution.segments, execution.parameters)
-        self._prepare(execution.fetch_rows)
+        # A plan is of the statement as it stands, not of one with our row cap.
+        planned = execution.kind.upper().startswith("EXPLAIN")
+        self._prepare(None if planned else execution.fetch_rows)
         encoder = Encoder(numbers_as_number=execution.numbers_as_number)
         started = monotonic()
         try:
