@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,8 @@ _OPTION_WORDS = {
 
 def parse(text: str) -> Parts | None:
     """The parts of a connection string, or None when it has none of the three forms."""
+    # Half of what a connection without a URL would load.
+
     text = text.strip()
     url = _URL.fullmatch(text)
     if url:
@@ -54,6 +55,9 @@ def parse(text: str) -> Parts | None:
 
 
 def _from_url(scheme: str, rest: str) -> Parts:
+    # Half of what a connection without a URL would load.
+    from urllib.parse import parse_qsl, unquote
+
     rest, _, fragment = rest.partition("#") if "@" not in rest.partition("#")[2] else (rest, "", "")
     userinfo, hostpart = _split_userinfo(rest)
     hostpart, _, query = hostpart.partition("?")

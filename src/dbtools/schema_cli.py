@@ -17,6 +17,7 @@ Examples:
   db-schema --table 'order_*' --format ddl
   db-schema --detail full
   db-schema --table orders --format mermaid
+  db-schema --search "where is the order status" --search "status history"
 """
 
 
@@ -25,6 +26,9 @@ Examples:
 @click.option("-c", "--connection", metavar="NAME", help="Which connection; needed if several.")
 @click.option("-t", "--table", "tables", multiple=True, metavar="NAME",
               help="Only this table; a glob such as 'order_*' is fine. Repeatable.")  # fmt: skip
+@click.option("-s", "--search", "searches", multiple=True, metavar="QUESTION",
+              help="Find tables by a question in plain words, English or Russian. Repeat it with "
+                   "other words: the answers are fused.")  # fmt: skip
 @click.option("--schema", "schemas", multiple=True, metavar="NAME",
               help="Only this schema. Repeatable.")  # fmt: skip
 @click.option("--detail", type=click.Choice(("names", "dense", "full")), metavar="LEVEL",
@@ -37,6 +41,10 @@ Examples:
 @click.option("--after", default="", metavar="NAME", help="Go on behind this table (see next).")
 @click.option("--depth", type=click.IntRange(0, 5), default=1, metavar="N",
               help="mermaid: how many references to follow from --table.")  # fmt: skip
+@click.option("--domain", metavar="FILE", help="What your company calls things; see the manual.")
+@click.option("--check-domain", is_flag=True, help="List entries of it that name nothing.")
+@click.option("--refresh", is_flag=True, help="Read the catalog anew, not from the cache.")
+@click.option("--workspace", metavar="DIR", help="Folder that FILE must lie in.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
               help="Stop after this time; may only lower QUERY_TIMEOUT.")  # fmt: skip
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -50,7 +58,8 @@ def command(**options: Any) -> None:
 
         write_success({"connections": list_all()}, pretty=options["pretty"])
         return
-    from dbtools.describe import SchemaRequest, run_describe
+    from dbtools.describe import run_describe
+    from dbtools.schema_request import SchemaRequest
 
     run_describe(
         SchemaRequest(
@@ -64,6 +73,11 @@ def command(**options: Any) -> None:
             max_tokens=options["max_tokens"],
             after=options["after"],
             depth=options["depth"],
+            searches=options["searches"],
+            domain=options["domain"],
+            check_domain=options["check_domain"],
+            refresh=options["refresh"],
+            workspace=options["workspace"],
         )
     )
 

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Answer, run
-
-ROOT = Path(__file__).resolve().parents[2]
-SOURCES = {
-    "shop": ROOT / "demo" / "shop.sql",
-    "erp": ROOT / "tests" / "cases" / "schema" / "erp.sql",
-    "big": ROOT / "tests" / "cases" / "schema" / "big.sql",
-}
+from schemas import build_all
 
 
 def tokens(answer: Answer) -> int:
@@ -24,17 +18,12 @@ def tokens(answer: Answer) -> int:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    made = {}
-    for name, source in SOURCES.items():
-        made[name] = tmp_path_factory.mktemp("schemas") / f"{name}.db"
-        with sqlite3.connect(made[name]) as db:
-            db.executescript(source.read_text(encoding="utf-8"))
-        db.close()
-    return made
+    return build_all(tmp_path_factory.mktemp("schemas"))
 
 
 def schema(path: Path, *arguments: str) -> Answer:
-    return run("db-schema", *arguments, env={"DB_TYPE": "sqlite", "DB_NAME": str(path)})
+    env = {"DB_TYPE": "sqlite", "DB_NAME": str(path), "XDG_CACHE_HOME": str(path.parent / "cache")}
+    return run("db-schema", *arguments, env=env)
 
 
 @pytest.mark.parametrize(

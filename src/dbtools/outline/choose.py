@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from dbtools.catalog import Catalog, Table
+from dbtools.catalog import Table
 from dbtools.spelling import Naming
 from toolbelt.errors import ToolError, nearest
 
@@ -15,32 +15,41 @@ def is_glob(pattern: str) -> bool:
     return any(c in pattern for c in "*?[")
 
 
-def choose(catalog: Catalog, patterns: Iterable[str], naming: Naming) -> list[Table]:
+def by_name(tables: Iterable[Table], naming: Naming) -> dict[str, tuple[str, str]]:
+    """(schema, name) of every table by the names it may be called: with and without its schema."""
+    found: dict[str, tuple[str, str]] = {}
+    for table in sorted(tables, key=naming.order, reverse=True):
+        found[table.name] = (table.schema, table.name)
+        found[f"{table.schema}.{table.name}"] = (table.schema, table.name)
+    return found
+
+
+def choose(tables: Sequence[Table], patterns: Iterable[str], naming: Naming) -> list[Table]:
     """The tables that match; every pattern must name at least one."""
     wanted = list(patterns)
     if not wanted:
-        return list(catalog.tables)
+        return list(tables)
     chosen: dict[tuple[str, str], Table] = {}
     for pattern in wanted:
-        found = matching(catalog, pattern, naming)
+        found = matching(tables, pattern, naming)
         if not found:
-            raise unknown(catalog, pattern, naming)
+            raise unknown(tables, pattern, naming)
         chosen |= {(t.schema, t.name): t for t in found}
     return list(chosen.values())
 
 
-def matching(catalog: Catalog, pattern: str, naming: Naming) -> list[Table]:
+def matching(tables: Sequence[Table], pattern: str, naming: Naming) -> list[Table]:
     """The tables a name or glob means: exactly so spelled first, then in any case of letters."""
     spelled = [
         t
-        for t in catalog.tables
+        for t in tables
         if pattern in (t.name, f"{t.schema}.{t.name}", naming.of(t), naming.table("", t.name))
     ]
     if spelled:
-        own = [t for t in spelled if t.schema in ("", catalog.default_schema)]
+        own = [t for t in spelled if t.schema in ("", naming.default_schema)]
         return own or spelled
     folded = pattern.lower()
-    return [t for t in catalog.tables if _alike(t, folded)]
+    return [t for t in tables if _alike(t, folded)]
 
 
 def _alike(table: Table, folded: str) -> bool:
@@ -48,9 +57,9 @@ def _alike(table: Table, folded: str) -> bool:
     return folded in names or (is_glob(folded) and any(fnmatchcase(n, folded) for n in names))
 
 
-def unknown(catalog: Catalog, pattern: str, naming: Naming) -> ToolError:
+def unknown(tables: Sequence[Table], pattern: str, naming: Naming) -> ToolError:
     """USAGE for a table that is not there, with the nearest names or the first of all."""
-    names = [naming.key(t.schema, t.name) for t in catalog.tables]
+    names = [naming.key(t.schema, t.name) for t in tables]
     close = nearest(pattern, names, 5)
     if close:
         hint = f"did you mean {', '.join(close)}?"

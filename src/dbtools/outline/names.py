@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dbtools.catalog import Table
-from dbtools.outline.families import Family, alone, collapse
 from dbtools.outline.size import how_many_fit
+from dbtools.search.families import Family, collapse
 from dbtools.spelling import Naming
 from toolbelt.envelope import dumps
 
@@ -46,15 +46,21 @@ class NamesPage:
 
 
 def names_page(
-    tables: Sequence[Table], naming: Naming, cap: int, after: str, titles: Mapping[str, str]
+    tables: Sequence[Table],
+    shapes: Mapping[tuple[str, str], str],
+    naming: Naming,
+    cap: int,
+    after: str,
+    titles: Mapping[str, str],
 ) -> NamesPage:
     """All names in the fullest way that fits `cap` tokens; else the first page of the tightest.
 
-    titles: by the key of a table. after: the `after` of the last entry already seen.
+    shapes: by (schema, name), equal for tables with equal columns. titles: by the key of a
+    table. after: the `after` of the last entry already seen.
     """
     tables = sorted(tables, key=naming.order)
     entries: list[Entry] = []
-    for families, told in _ways(tables):
+    for families, told in _ways(tables, shapes):
         entries = [_entry(f, naming, titles if told else {}, comment=told) for f in families]
         if how_many_fit(_texts(entries), cap) == len(entries):
             break
@@ -63,12 +69,14 @@ def names_page(
     return NamesPage(tuple(entries[:count]), len(entries) - count)
 
 
-def _ways(tables: Sequence[Table]) -> list[tuple[list[Family], bool]]:
+def _ways(
+    tables: Sequence[Table], shapes: Mapping[tuple[str, str], str]
+) -> Iterator[tuple[list[Family], bool]]:
     """(families, whether titles and comments are told), from the fullest to the tightest."""
-    folded = collapse(tables)
-    few = len(tables) == len(folded)
-    ways = [(alone(tables), True)] if few else []
-    return [*ways, (folded, True), (folded, False), (collapse(tables, braces=True), False)]
+    folded = collapse(tables, shapes)
+    yield folded, True
+    yield folded, False
+    yield collapse(tables, shapes, braces=True), False
 
 
 def _texts(entries: Sequence[Entry]) -> list[str]:

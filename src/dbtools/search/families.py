@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,7 +35,9 @@ class Family:
 
 
 def shape(table: Table) -> Shape:
-    """Equal for tables with the same columns in the same order."""
+    """Equal for tables with the same columns in the same order; empty without columns."""
+    if not table.columns:
+        return ()
     return (table.schema, table.kind, *((c.name, c.type) for c in table.columns))
 
 
@@ -44,21 +46,30 @@ def alone(tables: Iterable[Table]) -> list[Family]:
     return [Family(t, (t,), t.name) for t in tables]
 
 
-def collapse(tables: Sequence[Table], *, braces: bool = False) -> list[Family]:
+def collapse(
+    tables: Sequence[Table],
+    shapes: Mapping[tuple[str, str], str] | None = None,
+    *,
+    braces: bool = False,
+) -> list[Family]:
     """Rows of numbered tables and copies of a table folded, in the order of the tables given.
 
+    shapes: by (schema, name), for tables without their columns; '' for a table that has none.
     braces: also fold `{a,b,c}_reports`, where three or more of one shape share their other words.
     """
     by_shape: dict[Shape, list[Table]] = defaultdict(list)
     for table in tables:
-        by_shape[shape(table)].append(table)
-    habits = _habits(by_shape.values())
+        known = shape(table) if shapes is None else shapes[table.schema, table.name]
+        by_shape[table.schema, known].append(table)
+    # Tables of which no column is known may be alike by chance only.
+    certain = {s for s in by_shape if s[1] and len(by_shape[s]) > 1}
+    habits = _habits([by_shape[s] for s in certain])
     found: list[Family] = []
-    for same in by_shape.values():
+    for key, same in by_shape.items():
         rows, rest = _numbered(same)
-        copies, rest = _copies(rest, habits) if same[0].columns else ([], rest)
+        copies, rest = _copies(rest, habits) if key in certain else ([], rest)
         found += rows + copies
-        if braces and same[0].columns:
+        if braces and key in certain:
             folded, rest = _braced(rest)
             found += folded
         found += alone(rest)
@@ -113,8 +124,6 @@ def _habits(groups: Iterable[list[Table]]) -> frozenset[str]:
     """Affixes that make copies of several tables of this database."""
     counted: Counter[str] = Counter()
     for same in groups:
-        if len(same) < 2 or not same[0].columns:
-            continue
         names = {t.name for t in same}
         for name in names:
             for base in _inner(name):
