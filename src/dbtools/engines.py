@@ -46,6 +46,7 @@ ENGINES: Final = {
     "mongodb": Engine(
         "dbtools.drivers.mongodb", "mongodb", "mongodb", ("mongo", "mongodb+srv"), ("HOST",)
     ),
+    "duckdb": Engine("dbtools.drivers.duckdb", "duckdb", "duckdb", (), ("NAME",), files=True),
 }
 
 BY_ALIAS: Final = {a: name for name, e in ENGINES.items() for a in (name, *e.aliases)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-DIALECTS = ("postgres", "mysql", "sqlite", "clickhouse", "bigquery", "tsql")
+DIALECTS = ("postgres", "mysql", "sqlite", "clickhouse", "bigquery", "tsql", "duckdb")
 
 
 def _set(text: str) -> str:

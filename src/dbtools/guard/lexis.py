@@ -108,6 +108,22 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("X", "[@:#$]"),  # `$a(...)` is one Tcl-style variable
         ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
     ],
+    # PostgreSQL's scanner, with structs, lambdas, `$name` and without unicode escapes.
+    "duckdb": [
+        ("W", _word(_ASCII_START, _ASCII_REST, "['\"]|&['\"]")),
+        ("C", DASHES),
+        ("B", r"/\*"),
+        ("V", PLACEHOLDER),
+        ("N", NUMBER),
+        ("P", r":=|::|[-+*/<>=~!@#%^&|`?()\[\],;:.{}]"),
+        ("S", "[eE]" + ESCAPED),
+        ("S", "[bBxXnN]?" + PLAIN),
+        ("Q", _double(PLAIN)),
+        ("X", "[uU]&['\"]"),
+        ("D", rf"\$(?:[A-Za-z_{HIGH}][A-Za-z0-9_{HIGH}]*+)?\$"),
+        ("V", rf"\$(?:\d+|[A-Za-z_{HIGH}][A-Za-z0-9_{HIGH}]*+)"),
+        ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
+    ],
     "clickhouse": [
         ("W", _word(r"[^\W\d]", r"[\w$]")),
         ("C", r"--[^\n]*+|#[ !][^\n]*+"),
@@ -180,6 +196,7 @@ _GENERAL: dict[str, tuple[bool | None, bool, str, bool]] = {
     "clickhouse": (None, True, "yes", False),
     "bigquery": (False, True, "dash", True),
     "tsql": (True, True, "no", False),
+    "duckdb": (None, False, "no", False),
 }
 _COMPILED: dict[str, Lexis] = {}
 

@@ -1,0 +1,305 @@
+"""DuckDB: a database file, or CSV, Parquet and JSON files as tables, closed to everything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from dbtools.connection import Connection
+from dbtools.drivers.base import (
+    CatalogRequest,
+    Execution,
+    Placeholder,
+    Privileges,
+    timeout_error,
+)
+from dbtools.result import Column, Converter, ResultSet, Row
+from toolbelt.envelope import one_line
+from toolbelt.errors import ToolError
+from toolbelt.jsonvalue import Encoder
+
+if TYPE_CHECKING:
+    from dbtools.catalog import Catalog
+
+Answer = TypeVar("Answer")
+
+_FETCH_ROWS = 1000
+_DESCRIBE = "DESCRIBE "
+_READERS = {
+    ".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet", ".json": "read_json",
+    ".jsonl": "read_json", ".ndjson": "read_json",
+}  # fmt: skip
+_MOST_FILES = 1000
+# Types that Python's own cannot hold: infinity, years past 9999, months, nanoseconds.
+_TEXT_TYPES = ("DATE", "TIMESTAMP", "TIME", "INTERVAL")
+_EXACT_IN_JSON = frozenset(("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"))
+_PLAIN_TYPES = frozenset(("VARCHAR", "BOOLEAN", "BIT")) | _EXACT_IN_JSON
+# Everything that could reach past the tables, shut before the first statement.
+_CLOSED = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "temp_directory": "",
+    "memory_limit": "1GB",
+    "threads": "2",
+}
+
+
+def connect(connection: Connection, timeout_seconds: float) -> DuckSession:
+    """Open a database file read-only, or an empty database with a view for each data file."""
+    path = Path(connection.database)
+    if not path.exists():
+        raise ToolError(
+            "CONNECTION_FAILED", f"No DuckDB file or folder is at {connection.database!r}.",
+            hint=f"check {connection.source}{'NAME' if connection.source == 'DB_' else 'DB'}",
+        )  # fmt: skip
+    return DuckSession(connection, path, timeout_seconds)
+
+
+class DuckSession:
+    """One database in this process; a worker thread runs it, so that signals reach us."""
+
+    def __init__(self, connection: Connection, path: Path, timeout_seconds: float) -> None:
+        self._connection = connection
+        self._path = path
+        self._timeout = timeout_seconds
+        self._cancelled = False
+        try:
+            self._db = self._open(path)
+        except duckdb.Error as error:
+            raise self.map_error(error, opening=True) from error
+
+    def _open(self, path: Path) -> Any:
+        if path.is_dir() or path.suffix.lower() in _READERS:
+            db = duckdb.connect(":memory:", config=dict(_CLOSED))
+            files = _data_files(path)
+            for name, file in files.items():
+                source = f"{_READERS[file.suffix.lower()]}({_text(file)})"
+                db.execute(f"CREATE VIEW {_quoted(name)} AS SELECT * FROM {source}")  # noqa: S608
+            db.execute(f"SET allowed_paths = [{', '.join(_text(f) for f in files.values())}]")
+        else:
+            db = duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
+        db.execute("SET enable_external_access = false")
+        db.execute("SET lock_configuration = true")
+        return db
+
+    def execute(self, execution: Execution) -> ResultSet:
+        """Run one statement; temporal columns come back as DuckDB's own text."""
+        text, parameters = _bound(execution)
+        try:
+            columns = self._described(execution, text, parameters)
+            sent = text if columns is None else _wrapped(text, columns)
+            cursor = self._run(lambda: self._db.execute(sent, parameters or None))
+            if columns is None:
+                columns = [Column(d[0], _type(d[1])) for d in cursor.description or ()]
+            first: list[Row] = self._run(lambda: cursor.fetchmany(_FETCH_ROWS))
+        except duckdb.Error as error:
+            raise self.map_error(error) from error
+        encoder = Encoder(numbers_as_number=execution.numbers_as_number)
+        return ResultSet(
+            columns=columns,
+            rows=chain(first, chain.from_iterable(self._rest(cursor))),
+            converters=[_converter(c.type, encoder) for c in columns],
+            warnings=encoder.warnings,
+        )
+
+    def _described(
+        self, execution: Execution, text: str, parameters: dict[str, object]
+    ) -> list[Column] | None:
+        """The statement's columns where some of them need DuckDB's own text, else None."""
+        if execution.kind not in ("SELECT", "VALUES", "TABLE"):
+            return None
+        try:
+            described = self._run(
+                lambda: self._db.execute(_DESCRIBE + text, parameters or None).fetchall()
+            )
+        except duckdb.Error as error:
+            raise self.map_error(error, shift=len(_DESCRIBE)) from error
+        columns = [Column(str(row[0]), _type(row[1])) for row in described]
+        return columns if any(_is_temporal(c.type) for c in columns) else None
+
+    def _run(self, call: Callable[[], Answer]) -> Answer:
+        """Call in a thread: DuckDB looks at no signal while it works."""
+        done = Event()
+        outcome: dict[str, Any] = {}
+
+        def work() -> None:
+            try:
+                outcome["value"] = call()
+            except BaseException as error:
+                outcome["error"] = error
+            done.set()
+
+        Thread(target=work, daemon=True).start()
+        try:
+            while not done.wait(0.05):
+                continue
+        except BaseException:
+            self._db.interrupt()
+            done.wait(1.0)
+            raise
+        if "error" in outcome:
+            raise outcome["error"]
+        value: Answer = outcome["value"]
+        return value
+
+    def _rest(self, cursor: Any) -> Iterator[list[Row]]:
+        try:
+            while rows := self._run(lambda: cursor.fetchmany(_FETCH_ROWS)):
+                yield rows
+        except duckdb.Error as error:
+            raise self.map_error(error) from error
+
+    def catalog(self, request: CatalogRequest) -> Catalog:
+        """Tables, views and the files given as tables, in three statements."""
+        from dbtools.drivers import duckdb_catalog
+
+        try:
+            return self._run(lambda: duckdb_catalog.read(self._db, request, duckdb.__version__))
+        except duckdb.Error as error:
+            raise self.map_error(error) from error
+
+    def privileges(self) -> Privileges:
+        """A file has no logins; the database is open read-only and closed to other files."""
+        return Privileges(login="this process")
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._db.interrupt()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def map_error(self, error: Exception, *, opening: bool = False, shift: int = 0) -> ToolError:
+        """A DuckDB exception as our error, with the position its caret marks.
+
+        shift: characters we put before the caller's text.
+        """
+        kind, text = type(error).__name__, str(error)
+        if isinstance(error, duckdb.InterruptException):
+            return timeout_error(self._timeout)
+        message = one_line(text.partition("\n\nLINE ")[0].partition("\n\n")[0])
+        if opening:
+            return ToolError(
+                "CONNECTION_FAILED", f"The file {str(self._path)!r} cannot be opened: {message}",
+                hint="it must be a DuckDB database, or CSV, Parquet or JSON files",
+            )  # fmt: skip
+        detail: dict[str, object] = {"engineCode": kind}
+        position = _position(text) - shift
+        if position > 0:
+            detail["position"] = position
+        return ToolError("QUERY_FAILED", f"DuckDB: {message}", detail=detail)
+
+
+def _data_files(path: Path) -> dict[str, Path]:
+    """Table name -> file, for one file or the data files of a folder (not of its subfolders)."""
+    files = [path] if path.is_file() else sorted(path.iterdir())
+    found: dict[str, Path] = {}
+    for file in files:
+        if file.suffix.lower() in _READERS and file.is_file():
+            name = file.stem if file.stem not in found else file.name
+            found[name] = file.resolve()
+    if not found:
+        raise ToolError(
+            "CONNECTION_FAILED", f"The folder {str(path)!r} holds no CSV, Parquet or JSON file.",
+            hint=f"file name endings: {', '.join(_READERS)}",
+        )  # fmt: skip
+    if len(found) > _MOST_FILES:
+        raise ToolError(
+            "CONNECTION_FAILED", f"The folder {str(path)!r} holds {len(found)} data files.",
+            hint=f"at most {_MOST_FILES} become tables: name a smaller folder",
+        )  # fmt: skip
+    return found
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _bound(execution: Execution) -> tuple[str, dict[str, object]]:
+    """The text with `$name` for each placeholder, and the values DuckDB takes."""
+    text = "".join(f"${s.name}" if isinstance(s, Placeholder) else s for s in execution.segments)
+    return text, dict(execution.parameters)
+
+
+def _type(described: object) -> str:
+    return str(described).strip('"') if str(described) == '"NULL"' else str(described)
+
+
+def _is_temporal(type_name: str) -> bool:
+    return type_name.startswith(_TEXT_TYPES)
+
+
+def _wrapped(text: str, columns: list[Column]) -> str:
+    """The approved text as a subquery, its temporal columns cast to text on the way out."""
+    names = [f"c{i}" for i in range(len(columns))]
+    picked = ", ".join(
+        f"CAST({n} AS VARCHAR)" if _is_temporal(c.type) else n
+        for n, c in zip(names, columns, strict=True)
+    )
+    return f"SELECT {picked} FROM ({text}\n) AS q({', '.join(names)})"  # noqa: S608
+
+
+def _converter(type_name: str, encoder: Encoder) -> Converter | None:
+    if type_name in _PLAIN_TYPES or type_name.startswith(("ENUM", "VARCHAR")):
+        return None
+    if type_name.startswith(("TIMESTAMP", "TIME")):
+        return lambda value: _moment(str(value))
+    if type_name == "DATE":
+        return str
+    if type_name == "INTERVAL":
+        return lambda value: _interval(str(value))
+    if type_name == "JSON":
+        return lambda value: json.loads(value) if isinstance(value, str) else value
+    return encoder
+
+
+def _moment(text: str) -> str:
+    """`2024-01-01 10:00:00+02` as ISO 8601; infinity and years past 9999 as DuckDB has them."""
+    text = text.replace(" ", "T", 1) if text[:1].isdigit() and "(" not in text else text
+    head, sign, zone = text.partition("+") if "+" in text else text.rpartition("-")
+    if sign and "T" in head + text[:11] and len(zone) == 2 and ":" in head:
+        return f"{head}{sign}{zone}:00"
+    return text
+
+
+_UNITS = {"year": "Y", "month": "M", "day": "D"}
+
+
+def _interval(text: str) -> str:
+    """DuckDB's `1 year 2 months 00:00:03.5` as an ISO 8601 duration."""
+    words = text.split()
+    date_part, clock = "", ""
+    for number, unit in zip(words, [*words[1:], ""], strict=False):
+        key = unit.rstrip("s")
+        if key in _UNITS:
+            date_part += number + _UNITS[key]
+    if words and ":" in words[-1]:
+        sign = "-" if words[-1].startswith("-") else ""
+        hours, minutes, seconds = words[-1].lstrip("-").split(":")
+        seconds = seconds.rstrip("0").rstrip(".") if "." in seconds else seconds
+        for value, letter in ((hours, "H"), (minutes, "M"), (seconds, "S")):
+            if value.strip("0."):
+                stripped = value.lstrip("0") or "0"
+                clock += f"{sign}{'0' if stripped.startswith('.') else ''}{stripped}{letter}"
+    return f"P{date_part}" + (f"T{clock}" if clock else "") if date_part or clock else "PT0S"
+
+
+def _position(text: str) -> int:
+    """1-based offset of the caret under `LINE 1: ...`, 0 when the excerpt was cut."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines[:-1]):
+        if line.startswith("LINE 1: ") and "..." not in line[:12] and "^" in lines[i + 1]:
+            return lines[i + 1].index("^") - len("LINE 1: ") + 1
+    return 0

@@ -1,0 +1,160 @@
+"""DuckDB: a database file, and CSV, Parquet and JSON files as tables."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from cli.commands import BIN, Answer, clean_environment, run
+from dbtools.guard import check
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "types_duckdb.json"
+SETUP = """
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TABLE cust (id INTEGER PRIMARY KEY, name VARCHAR NOT NULL, m mood);
+COMMENT ON TABLE cust IS 'customers';
+CREATE TABLE ord (a INT UNIQUE, cust INT REFERENCES cust (id), ts TIMESTAMPTZ, total DECIMAL(10,2));
+CREATE INDEX ix ON ord (total);
+CREATE VIEW v AS SELECT id FROM cust;
+INSERT INTO cust VALUES (1, 'x', 'ok');
+INSERT INTO ord VALUES (1, 1, '2024-01-01 10:00+05', 1.10), (2, 1, NULL, -3);
+"""
+TYPES = {
+    "BOOLEAN": "true", "TINYINT": "1::TINYINT", "BIGINT": "9223372036854775807",
+    "UBIGINT": "18446744073709551615::UBIGINT", "HUGEINT": "170141183460469231731687303715884105727",
+    "FLOAT": "1.5::FLOAT", "DOUBLE": "'nan'::DOUBLE", "DECIMAL": "1234567890.1234567890::DECIMAL(38,10)",
+    "VARCHAR": "'Привет'", "BLOB": "'\\xDE\\xAD'::BLOB", "BIT": "'101'::BIT", "UUID": "'00000000-0000-0000-0000-000000000001'::UUID",
+    "DATE": "DATE '2024-02-29'", "DATE infinity": "'infinity'::DATE", "DATE far": "DATE '12000-01-01'",
+    "TIME": "TIME '10:00:00.5'", "TIMESTAMP": "TIMESTAMP '2024-01-01 10:00:00'",
+    "TIMESTAMP infinity": "'-infinity'::TIMESTAMP", "TIMESTAMP_NS": "TIMESTAMP_NS '2024-01-01 10:00:00.123456789'",
+    "TIMESTAMPTZ": "TIMESTAMPTZ '2024-01-01 10:00+05'", "INTERVAL": "INTERVAL '1 month 2 days 3.5 seconds'",
+    "INTERVAL zero": "INTERVAL '0 s'", "STRUCT": "{'a': 1, 'b': [1, NULL]}", "MAP": "MAP {'k': 1.5}",
+    "LIST": "[1, 2, NULL]", "ARRAY": "[1, 2]::INTEGER[2]", "ENUM": "'x'::ENUM('x', 'y')",
+    "UNION": "union_value(n := 1)", "JSON": "'{\"a\": [1.10]}'::JSON", "NULL": "NULL",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("duckdb")
+    with duckdb.connect(str(folder / "shop.duckdb")) as db:
+        db.execute(SETUP)
+    files = folder / "files"
+    files.mkdir()
+    (files / "orders.csv").write_text("id,day\n1,2024-01-01\n2,2024-02-01\n", encoding="utf-8")
+    (files / "events.jsonl").write_text('{"a": 1, "b": {"c": 2}}\n', encoding="utf-8")
+    with duckdb.connect() as db:
+        db.execute(f"COPY (SELECT 7 AS n) TO '{files}/facts.parquet'")
+    (folder / "secret.csv").write_text("password\nhunter2\n", encoding="utf-8")
+    return folder
+
+
+def query(path: Path, statement: str, *options: str) -> Answer:
+    return run(
+        "db-query", "-q", statement, *options, env={"DB_TYPE": "duckdb", "DB_NAME": str(path)}
+    )
+
+
+def test_every_type_as_json(shop: Path) -> None:
+    picked = ", ".join(f'{sql} AS "{name}"' for name, sql in TYPES.items())
+    body = query(shop / "shop.duckdb", f"SELECT {picked}").json()
+    types = {c["name"]: c["type"] for c in body["columns"]}
+    got = {name: {"type": types[name], "json": value} for name, value in body["rows"][0].items()}
+    assert got == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def test_tables_with_keys_comments_and_a_view(shop: Path) -> None:
+    env = {"DB_TYPE": "duckdb", "DB_NAME": str(shop / "shop.duckdb")}
+    body = run("db-schema", "--detail", "full", "--format", "json", env=env).json()
+    tables = {t["name"]: t for t in body["tables"]}
+    assert tables["cust"]["comment"] == "customers"
+    assert tables["cust"]["columns"][2]["values"] == ["sad", "ok"]
+    assert tables["ord"]["foreignKeys"][0]["references"] == "cust"
+    assert {i["name"]: i["unique"] for i in tables["ord"]["indexes"]}["ix"] is False
+    assert tables["v"]["kind"] == "view" and tables["ord"]["approximateRowCount"] == 2
+
+
+def test_parameters_and_limits(shop: Path) -> None:
+    path = shop / "shop.duckdb"
+    done = query(
+        path, "SELECT total FROM ord WHERE a = :a AND ts > :ts", "-p", "a=1", "-p", "ts=2020-01-01"
+    )
+    assert done.json()["rows"] == [{"total": "1.10"}]
+    body = query(path, "SELECT * FROM range(5000)").json()
+    assert (body["rowCount"], body["truncated"]) == (1000, True)
+    assert (
+        len(query(path, "SELECT * FROM range(5000)", "--format", "csv").stdout.splitlines()) == 5001
+    )
+
+
+def test_files_of_a_folder_are_tables_and_nothing_else_is(shop: Path) -> None:
+    files = shop / "files"
+    body = query(files, "SELECT o.id, e.b, f.n FROM orders o, events e, facts f ORDER BY 1").json()
+    assert body["rows"][0] == {"id": 1, "b": {"c": 2}, "n": 7}
+    assert query(files / "orders.csv", "FROM orders").json()["rowCount"] == 2
+    for statement in (f"SELECT * FROM '{shop}/secret.csv'", "SELECT * FROM '/etc/passwd'"):
+        done = query(files, statement)
+        assert done.code == 4 and "hunter2" not in done.stdout and "root:" not in done.stdout
+    assert query(files, f"SELECT * FROM read_csv('{shop}/secret.csv')").error["code"] == "BLOCKED"
+
+
+PAST_THE_GUARD = [
+    "SELECT * FROM read_csv('{secret}')", "SELECT * FROM '{secret}'", "ATTACH '{secret}.db' AS x",
+    "COPY (SELECT 1) TO '{secret}.out'", "SET enable_external_access = true", "INSTALL httpfs", "LOAD httpfs",
+    "SELECT * FROM read_text('/etc/passwd')", "SELECT * FROM glob('/etc/*')", "CREATE TABLE t (a INT)",
+    "INSERT INTO cust VALUES (9, 'y', 'ok')", "EXPORT DATABASE '{secret}.d'", "PRAGMA enable_profiling='json'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", PAST_THE_GUARD)
+def test_the_engine_refuses_what_the_guard_would(shop: Path, statement: str) -> None:
+    from dbtools import connection
+    from dbtools.drivers.base import Execution
+    from dbtools.drivers.duckdb import connect
+    from toolbelt.errors import ToolError
+
+    text = statement.format(secret=shop / "secret.csv")
+    assert not check(text, "duckdb").allowed or "FROM '" in text
+    env = {"DB_TYPE": "duckdb", "DB_NAME": str(shop / "shop.duckdb")}
+    session = connect(connection.find(None, env), 5)
+    before = sorted(p.name for p in shop.iterdir())
+    try:
+        with pytest.raises(ToolError):
+            list(session.execute(Execution([text], kind="SHOW")).rows)
+    finally:
+        session.close()
+    assert sorted(p.name for p in shop.iterdir()) == before
+
+
+ENDLESS = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range = 3"
+
+
+def test_the_time_limit_and_an_interrupt(shop: Path) -> None:
+    path = shop / "shop.duckdb"
+    assert query(path, ENDLESS, "--timeout", "1").error["code"] == "TIMEOUT"
+    child = subprocess.Popen(
+        [str(BIN / "db-query"), "-q", ENDLESS],
+        env=clean_environment({"DB_TYPE": "duckdb", "DB_NAME": str(path)}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(3)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=20)
+    assert child.returncode == 130
+
+
+def test_errors_say_where(shop: Path) -> None:
+    error = query(shop / "shop.duckdb", "SELECT nope FROM ord").error
+    assert (error["code"], error["position"]) == ("QUERY_FAILED", 8)
+    missing = query(shop / "none.duckdb", "SELECT 1")
+    assert (missing.code, missing.error["code"]) == (3, "CONNECTION_FAILED")
+    (shop / "junk.duckdb").write_bytes(b"junk" * 5000)
+    assert query(shop / "junk.duckdb", "SELECT 1").error["code"] == "CONNECTION_FAILED"
+    (shop / "junk.duckdb").unlink()
