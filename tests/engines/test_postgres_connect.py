@@ -154,6 +154,25 @@ def test_unknown_database(each_postgres: Server) -> None:
     assert 'no such "db"' in error.message
 
 
+def test_hints_name_the_keys_of_the_connection(each_postgres: Server) -> None:
+    single = refusal(replace(connection(each_postgres), database="nosuch"))
+    assert single.hint == "check DB_NAME"
+    env = {**each_postgres.env(each_postgres.owner, number=3), "DB_3_DB": "nosuch"}
+    assert refusal(connections.find(None, env)).hint == "check DB_3_DB"
+    url = each_postgres.with_database("nosuch").url(each_postgres.owner)
+    for key in ("DATABASE_URL", "DB_2_CONNECTION_STRING"):
+        assert refusal(connections.find(None, {key: url})).hint == f"check database (in {key})"
+    unsure = connections.find(None, {"DATABASE_URL": url + "?sslmode=perhaps"})
+    assert refusal(unsure).message.startswith("sslmode (in DATABASE_URL) is 'perhaps'")
+
+
+def test_no_database_and_no_user(each_postgres: Server) -> None:
+    error = refusal(replace(connection(each_postgres), database=""))
+    assert (error.code, error.hint) == ("CONNECTION_FAILED", "check DB_NAME")
+    error = refusal(replace(connection(each_postgres), user=""))
+    assert (error.code, error.hint) == ("BAD_CONFIG", "set DB_USER")
+
+
 def test_a_login_that_may_not_log_in(each_postgres: Server) -> None:
     with connect(each_postgres) as owner:
         owner.execute("DROP ROLE IF EXISTS locked; CREATE ROLE locked NOLOGIN PASSWORD 'x'")

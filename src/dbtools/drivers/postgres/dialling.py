@@ -20,28 +20,29 @@ _REFUSED: Final = "startup parameter"
 # What the reason holds -> (code, hint). libpq gives no SQLSTATE for a failed connection; a server
 # that speaks another language is told apart by whether the password was asked for (_is_login).
 _REASONS = (
-    ("password authentication failed", "AUTH_FAILED", "check {p}USER and {p}PASS"),
-    ("no password supplied", "AUTH_FAILED", "export {p}PASS=… (or {p}PASS_FILE)"),
-    ("authentication failed", "AUTH_FAILED", "check {p}USER and how the server lets it log in"),
+    ("password authentication failed", "AUTH_FAILED", "check {USER} and {PASS}"),
+    ("no password supplied", "AUTH_FAILED", "set {PASS}"),
+    ("authentication failed", "AUTH_FAILED", "check {USER} and how the server lets it log in"),
     ("is not permitted to log in", "AUTH_FAILED", "use a role with LOGIN"),
     ("password has expired", "AUTH_FAILED", "ask for a new password"),
-    ("no encryption", "CONNECTION_FAILED", "export {p}SSLMODE=require"),
-    ("SSL off", "CONNECTION_FAILED", "export {p}SSLMODE=require"),
+    ("no encryption", "CONNECTION_FAILED", "set {SSLMODE}=require"),
+    ("SSL off", "CONNECTION_FAILED", "set {SSLMODE}=require"),
     ("no pg_hba.conf entry", "AUTH_FAILED", "the server lets no such login in from here"),
-    ("server does not support SSL", "CONNECTION_FAILED", "{p}SSLMODE asks for TLS: set prefer"),
-    ("does not match host name", "CONNECTION_FAILED", "{p}HOST must be the certificate's name"),
-    ("certificate verify failed", "CONNECTION_FAILED", "{p}SSL_CA must hold the server's CA"),
-    ("certificate", "CONNECTION_FAILED", "check {p}SSL_CA, {p}SSL_CERT and {p}SSL_KEY"),
+    ("server does not support SSL", "CONNECTION_FAILED", "it has no TLS: set {SSLMODE}=prefer"),
+    ("does not match host name", "CONNECTION_FAILED", "{HOST} must be the certificate's name"),
+    ("certificate verify failed", "CONNECTION_FAILED", "{SSL_CA} must hold the server's CA"),
+    ("certificate", "CONNECTION_FAILED", "check {SSL_CA}, {SSL_CERT} and {SSL_KEY}"),
     ("too many clients", "CONNECTION_FAILED", "try again when other sessions have ended"),
     ("too many connections", "CONNECTION_FAILED", "try again when other sessions have ended"),
     ("connection slots", "CONNECTION_FAILED", "try again when other sessions have ended"),
     ("starting up", "CONNECTION_FAILED", "try again in a moment"),
-    ("failed to resolve", "CONNECTION_FAILED", "check {p}HOST"),
-    ("could not translate host name", "CONNECTION_FAILED", "check {p}HOST"),
-    ("Connection refused", "CONNECTION_FAILED", "is the server up? check {p}HOST and {p}PORT"),
-    ("No such file", "CONNECTION_FAILED", "check {p}HOST (a socket folder) and {p}PORT"),
-    ("timeout expired", "CONNECTION_FAILED", "check {p}HOST, {p}PORT and the firewall"),
-)  # fmt: skip
+    ("failed to resolve", "CONNECTION_FAILED", "check {HOST}"),
+    ("could not translate host name", "CONNECTION_FAILED", "check {HOST}"),
+    ("Connection refused", "CONNECTION_FAILED", "is the server up? check {HOST} and {PORT}"),
+    ("No such file", "CONNECTION_FAILED", "check {HOST} (a socket folder) and {PORT}"),
+    ("timeout expired", "CONNECTION_FAILED", "check {HOST}, {PORT} and the firewall"),
+)
+_OTHERWISE = "check {HOST}, {PORT} and {SSLMODE}"
 
 
 def dial(connection: Connection, timeout_seconds: float) -> Wire:
@@ -93,25 +94,21 @@ def _failure(error: psycopg.Error, failures: Failures) -> ToolError:
         message = f"PostgreSQL at {failures.place()} refused {who}: {text}."
     else:
         message = f"Could not connect to PostgreSQL at {failures.place()}: {text}."
-    return ToolError(code, message, hint=hint.format(p=_prefix(connection)))
-
-
-def _prefix(connection: Connection) -> str:
-    return "DB_" if connection.source == "DATABASE_URL" else connection.source
+    return ToolError(code, message, hint=settings.named(hint, connection))
 
 
 def _classify(error: psycopg.Error, reasons: list[str], connection: Connection) -> tuple[str, str]:
     text = "\n".join(reasons)
-    if f'database "{connection.database}" does not exist' in text:
-        return "CONNECTION_FAILED", "check the database's name: {p}NAME ({p}DB when numbered)"
+    if f'database "{settings.database(connection)}" does not exist' in text:
+        return "CONNECTION_FAILED", "check {NAME}"
     if f'role "{connection.user}" does not exist' in text:
-        return "AUTH_FAILED", "check {p}USER"
+        return "AUTH_FAILED", "check {USER}"
     for needle, code, hint in _REASONS:
         if needle in text:
             return code, hint
     if _is_login(error, text, connection):
-        return "AUTH_FAILED", "check {p}USER and {p}PASS"
-    return "CONNECTION_FAILED", "check {p}HOST, {p}PORT and {p}SSLMODE"
+        return "AUTH_FAILED", "check {USER} and {PASS}"
+    return "CONNECTION_FAILED", _OTHERWISE
 
 
 def _is_login(error: psycopg.Error, text: str, connection: Connection) -> bool:
@@ -121,11 +118,12 @@ def _is_login(error: psycopg.Error, text: str, connection: Connection) -> bool:
     if pgconn is None:
         return False
     asked = bool(pgconn.needs_password or pgconn.used_password)
-    return asked and f'"{connection.user}"' in text and f'"{connection.database}"' not in text
+    user, database = connection.user, settings.database(connection)
+    return asked and f'"{user}"' in text and (user == database or f'"{database}"' not in text)
 
 
 def _reason(line: str) -> str:
     """The last part of libpq's `connection to server at "…", port … failed: FATAL:  …`."""
-    for mark in ("failed: ", "FATAL:", "connection is bad: "):
-        line = line.rpartition(mark)[2] if mark != "FATAL:" else line.partition(mark)[2] or line
-    return line.strip()
+    for mark in ("failed: ", "connection is bad: ", "fe_sendauth: "):
+        line = line.rpartition(mark)[2]
+    return (line.partition("FATAL:")[2] or line).strip()

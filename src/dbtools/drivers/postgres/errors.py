@@ -18,6 +18,7 @@ Locate = Callable[[int], int | None]
 # SQLSTATE (or its class) -> the hint where the engine gives none of its own.
 _HINTS = {
     "25006": "the session is read-only: only statements that read can run",
+    "40001": "the server had to end it (a replica, or a conflict): try again",
     "3F000": "db-schema lists the schemas and tables",
     "42501": "the login lacks this right: ask for GRANT SELECT, or query what db-schema lists",
     "42703": "db-schema --table NAME lists the columns",
@@ -86,7 +87,9 @@ class Failures:
         host, port = self.connection.host, self.connection.port or 5432
         if not host:
             return "the default socket"
-        return host if host.startswith("/") or "," in host else f"{host}:{port}"
+        if host.startswith("/") or "," in host:
+            return host
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def _clean(self, text: str) -> str:
         return one_line(self.connection.redact(text)).rstrip(".")

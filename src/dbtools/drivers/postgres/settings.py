@@ -23,6 +23,11 @@ _PASSED_ON = (
     "sslnegotiation", "sslpassword", "sslsni", "ssl_min_protocol_version",
     "ssl_max_protocol_version", "target_session_attrs", "load_balance_hosts",
 )  # fmt: skip
+# What a connection string calls the keys that messages name.
+_URL_WORDS = {
+    "HOST": "host", "PORT": "port", "USER": "user", "PASS": "the password", "NAME": "database",
+    "SSLMODE": "sslmode", "SSL_CA": "sslrootcert", "SSL_CERT": "sslcert", "SSL_KEY": "sslkey",
+}  # fmt: skip
 _LOCK_WAIT_MS: Final = 10_000
 _IDLE_MS: Final = 60_000
 
@@ -30,10 +35,16 @@ _IDLE_MS: Final = 60_000
 def parameters(connection: Connection) -> dict[str, str]:
     """libpq's connection parameters, all that the environment could otherwise fill in included."""
     hosts, ports = _hosts(connection)
+    if not connection.user and not hosts.startswith("/"):
+        # libpq would take the name of the system's user, which nobody configured.
+        raise ToolError(
+            "BAD_CONFIG", named("{USER} is missing", connection) + ".",
+            hint=named("set {USER}", connection),
+        )  # fmt: skip
     made = {
         "host": hosts,
         "port": ports,
-        "dbname": connection.database or connection.user,
+        "dbname": database(connection),
         "user": connection.user,
         "password": connection.password.reveal() if connection.password else "",
         "passfile": _NOWHERE,
@@ -46,6 +57,11 @@ def parameters(connection: Connection) -> dict[str, str]:
     made |= {k: connection.options[k] for k in _PASSED_ON if connection.options.get(k)}
     made |= _tls(connection)
     return {key: value for key, value in made.items() if value}
+
+
+def database(connection: Connection) -> str:
+    """The database's name; that of the user where none is configured, as everywhere else."""
+    return connection.database or connection.user
 
 
 def _hosts(connection: Connection) -> tuple[str, str]:
@@ -62,18 +78,19 @@ def _hosts(connection: Connection) -> tuple[str, str]:
 
 
 def _tls(connection: Connection) -> dict[str, str]:
-    options, source = connection.options, connection.source
+    options = connection.options
     mode = options.get("sslmode", "").lower()
     if not mode and options.get("ssl", "").lower() in ("1", "true", "on", "require"):
         mode = "require"
     if mode:
-        one_of(mode, f"{source}SSLMODE", _SSL_MODES)
+        one_of(mode, named("{SSLMODE}", connection), _SSL_MODES)
     made = dict.fromkeys(_FILES.values(), _NOWHERE)
     for key, name in _FILES.items():
         path = options.get(key, "")
         if path and path != "system" and not os.access(path, os.R_OK):
             raise ToolError(
-                "BAD_CONFIG", f"{source}{key.upper()} names {path!r}, which cannot be read.",
+                "BAD_CONFIG",
+                f"{named(f'{{{key.upper()}}}', connection)} names {path!r}, which cannot be read.",
                 hint="check the path and its permissions",
             )  # fmt: skip
         made[name] = path or made[name]
@@ -81,8 +98,8 @@ def _tls(connection: Connection) -> dict[str, str]:
         made["sslrootcert"] = "system"
     if mode == "verify-ca" and not options.get("ssl_ca"):
         raise ToolError(
-            "BAD_CONFIG", f"{source}SSLMODE is verify-ca, but {source}SSL_CA is missing.",
-            hint=f"export {source}SSL_CA=/path/to/ca.pem, or use SSLMODE=verify-full",
+            "BAD_CONFIG", named("{SSLMODE} is verify-ca without {SSL_CA}", connection) + ".",
+            hint=named("set {SSL_CA}=/path/to/ca.pem, or {SSLMODE}=verify-full", connection),
         )  # fmt: skip
     return {"sslmode": mode, **made}
 
@@ -130,6 +147,19 @@ def local_statement(wanted: Mapping[str, str]) -> str:
         if key != "default_transaction_read_only"
     )
     return "SELECT " + ", ".join(calls)
+
+
+def named(text: str, connection: Connection) -> str:
+    """A text with keys like {HOST} as this connection spells them: `DB_2_HOST`, or `host`."""
+    source = connection.source
+    if connection.url:
+        variable = source if source == "DATABASE_URL" else source + "CONNECTION_STRING"
+        worded = text.format(**_URL_WORDS)
+        return f"{worded} (in {variable})" if worded != text else text
+    keys = {key: source + key for key in _URL_WORDS}
+    if source != "DB_":
+        keys["NAME"] = source + "DB"
+    return text.format(**keys)
 
 
 def _escape(value: str) -> str:
