@@ -42,19 +42,72 @@ local function alert(div)
   end
 end
 
-local WIDE = 11
+-- Long words ---------------------------------------------------------------------------------
 
-local function grid(table)
-  for place, spec in ipairs(table.colspecs) do
-    local side = spec[1] == pandoc.AlignDefault and pandoc.AlignLeft or spec[1]
-    table.colspecs[place] = { side, nil }
+-- Letters of these scripts may be cut anywhere; others join up, or break by themselves.
+local function cuttable(text)
+  for _, code in utf8.codes(text) do
+    if code > 0x52F then return false end
   end
-  if #table.colspecs < WIDE then return table end
+  return true
+end
+
+-- Words of more than `limit` letters become `#cut("...")`, which may break at any letter.
+local function cutter(limit)
   return {
-    pandoc.RawBlock("typst", "#wide["), table, pandoc.RawBlock("typst", "]"),
+    Str = function(str)
+      local count = utf8.len(str.text)
+      if count and count > limit and cuttable(str.text) then
+        return pandoc.RawInline("typst", "#cut(" .. quoted(str.text) .. ");")
+      end
+    end,
+    Code = function(code)
+      for word in code.text:gmatch("%S+") do
+        local count = utf8.len(word)
+        if count and count > limit and cuttable(word) then
+          return pandoc.RawInline("typst", "#cut-code(" .. quoted(code.text) .. ");")
+        end
+      end
+    end,
+    -- Deeper tables have a limit of their own by now.
+    Table = function() return nil, false end,
   }
 end
 
+local CODE_LIMIT <const> = 80
+
+local function code_block(block)
+  for word in block.text:gmatch("%S+") do
+    if #word > CODE_LIMIT then
+      return { pandoc.RawBlock("typst", "#long-code["), block, pandoc.RawBlock("typst", "]") }
+    end
+  end
+end
+
+local WIDE <const> = 11
+-- Points across the text of a page, upright and flipped, and the letters' size by columns.
+local PORTRAIT <const>, LANDSCAPE <const> = 470, 710
+local function size(columns)
+  return columns <= 5 and 9 or columns <= 8 and 8 or columns <= 12 and 7 or 6
+end
+
+local function grid(tbl)
+  local count = #tbl.colspecs
+  for place, spec in ipairs(tbl.colspecs) do
+    local side = spec[1] == pandoc.AlignDefault and pandoc.AlignLeft or spec[1]
+    tbl.colspecs[place] = { side, nil }
+  end
+  local width = count < WIDE and PORTRAIT or LANDSCAPE
+  local limit = math.max(2, math.floor((width / count - 10) / (size(count) * 0.56)))
+  tbl = tbl:walk(cutter(limit))
+  if count < WIDE then return tbl end
+  return { pandoc.RawBlock("typst", "#wide["), tbl, pandoc.RawBlock("typst", "]") }
+end
+
+local WORD_LIMIT <const> = 60
+
 function Pandoc(document)
-  return document:walk({ Image = picture }):walk({ Div = alert, Table = grid })
+  document = document:walk({ Image = picture })
+  document = document:walk({ Table = grid }):walk(cutter(WORD_LIMIT))
+  return document:walk({ Div = alert, CodeBlock = code_block })
 end
