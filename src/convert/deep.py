@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from convert.recipe import Recipe, Table
 from convert.request import Request
 from toolbelt.data import recipes
@@ -21,7 +19,7 @@ def try_row(recipe: Recipe, table: Table) -> str:
         return ""
     with job_folder("file-convert") as folder:
         name = f"sample.{recipe.source}"
-        (folder / name).write_bytes(sample.read_bytes())
+        (folder / name).write_bytes(sample)
         request = Request(target=recipe.target, input=name, output=f"out.{recipe.out_ext}")
         try:
             convert(request, table, Workspace.at(folder))
@@ -30,7 +28,14 @@ def try_row(recipe: Recipe, table: Table) -> str:
     return ""
 
 
-def sample_of(source: str) -> Path | None:
-    """The sample that ships for a format."""
+def sample_of(source: str) -> bytes | None:
+    """The sample that ships for a format; None where there is none."""
     path = recipes() / "conversions" / "samples" / f"sample.{source}"
-    return path if path.is_file() else None
+    if path.is_file():
+        return path.read_bytes()
+    packed = path.with_name(f"{path.name}.gz")
+    if not packed.is_file():
+        return None
+    import gzip
+
+    return gzip.decompress(packed.read_bytes())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from convert import choose, tools
+from convert import tools
 from convert.recipe import Option, Recipe, Table, format_name
 from toolbelt import envelope
 from toolbelt.errors import ToolError
@@ -84,6 +84,8 @@ def _option(option: Option) -> dict[str, object]:
 
 def resolved(table: Table, source: str, target: str, preset: str | None) -> dict[str, object]:
     """What a row would run, for `show`; nothing is run."""
+    from convert import choose
+
     recipe = choose.find(table, format_name(source), target)
     name = choose.preset_name(recipe, preset)
     values = choose.values(recipe, name, {}) | {
@@ -111,7 +113,7 @@ def examine(
     table: Table, source: str | None, target: str | None, *, deep: bool, pretty: bool
 ) -> int:
     """`doctor`: print what was found; 5 when a row is not as it should be, else 0."""
-    from convert.deep import try_row
+    from convert.deep import sample_of, try_row
     from convert.versions import outdated
 
     entries, bad = [], 0
@@ -127,7 +129,8 @@ def examine(
             envelope.warn(
                 f"file-convert: recipe {recipe.pair} {state.status.upper()} - {state.reason}{hint}"
             )
-        entries.append(_entry(state) | ({"tried": True} if deep else {}))
+        tried = {"tried": sample_of(recipe.source) is not None} if deep else {}
+        entries.append(_entry(state) | tried)
     body = {"manifest": table.origin, "rows": len(entries), "bad": bad, "recipes": entries}
     envelope.write_success(body, pretty=pretty, rows_key="recipes")
     return 5 if bad else 0

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from convert import manifest
-from convert.request import PIPE, Request
 from toolbelt import envelope
 from toolbelt.errors import ToolError
-from toolbelt.workspace import Workspace
+
+if TYPE_CHECKING:
+    from convert.request import Request
 
 
 def one(target: str, source: str, output: str | None, **rest: Any) -> None:
     """`file-convert FORMAT INPUT`."""
     from convert.job import convert
+    from convert.request import PIPE
+    from toolbelt.workspace import Workspace
 
     workspace = Workspace.find(rest["workspace"])
     table = manifest.load(rest["recipes"], workspace.root)
@@ -26,6 +29,8 @@ def one(target: str, source: str, output: str | None, **rest: Any) -> None:
 
 def request(target: str, source: str, output: str | None, rest: dict[str, Any]) -> Request:
     """One conversion from the options of the command line."""
+    from convert.request import Request
+
     timeout = rest["timeout"]
     if timeout is not None and not 0 < timeout <= 86400:
         raise ToolError("USAGE", f"--timeout is {timeout}.", hint="seconds above 0, such as 30")

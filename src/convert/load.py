@@ -58,20 +58,19 @@ def _rows(entry: object, where: str, script: Path, tools: tuple[str, ...]) -> It
     """The rows of one [[recipe]]: one for each format in `from`."""
     if not isinstance(entry, Mapping):
         raise Invalid(f"{where}: it must be a table")
-    given = entry.get("from")
+    given, target = entry.get("from"), entry.get("to")
     sources = given if isinstance(given, list) else [given]
-    target = entry.get("to")
-    for source in sources:
-        if not isinstance(source, str) or not source.strip(". "):
-            raise Invalid(f"{where}: from must be a format or a list of formats")
-        if not isinstance(target, str) or not target.strip(". "):
-            raise Invalid(f"{where}: to must be a format")
-        pair = f"{where} ({format_name(source)}->{format_name(target)}): "
-        fields = Fields(entry, pair)
-        fields.known.update(("from", "to"))
-        yield _row(fields, format_name(source), format_name(target), script, tools)
-    if not sources:
-        raise Invalid(f"{where}: from names no format")
+    if not sources or not all(isinstance(s, str) and s.strip(". ") for s in sources):
+        raise Invalid(f"{where}: from must be a format or a list of formats")
+    if not isinstance(target, str) or not target.strip(". "):
+        raise Invalid(f"{where}: to must be a format")
+    first, *others = (format_name(str(source)) for source in sources)
+    fields = Fields(entry, f"{where} ({first}->{format_name(target)}): ")
+    fields.known.update(("from", "to"))
+    row = _row(fields, first, format_name(target), script, tools)
+    yield row
+    for source in others:
+        yield replace(row, source=source)
 
 
 def _row(fields: Fields, source: str, target: str, script: Path, tools: tuple[str, ...]) -> Recipe:

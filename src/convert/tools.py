@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -54,7 +54,8 @@ _INSTALL: Final[Mapping[str, str]] = {
 }
 
 
-def search_path(tools: Sequence[str]) -> str:
+@cache
+def search_path(tools: tuple[str, ...]) -> str:
     """The folders where programs are looked for, as a PATH: ours and the recipe's, the system's."""
     own = [str(Path(sys.executable).parent), *tools]
     if (bundled := _pandoc_folder()) is not None:
@@ -108,6 +109,7 @@ def _font_files() -> frozenset[str]:
     return frozenset(names)
 
 
+@cache
 def find(need: str, path: str) -> str | None:
     """Where a need is met (a path, or the need itself for packages and fonts); None when not."""
     return next((found for one in need.split("|") if (found := _find(one, path))), None)
@@ -143,13 +145,14 @@ def unwanted(recipe: Recipe) -> list[str]:
 def _launchers(recipe: Recipe) -> Iterator[str]:
     for templates in (recipe.prepare, recipe.argv):
         if templates and not templates[0].source.startswith("{tool:"):
-            yield templates[0].fill({"script": str(recipe.script)}, str)
+            yield templates[0].source.replace("{script}", str(recipe.script))
 
 
+@cache
 def _runnable(path: str) -> bool:
     """An existing file that may be run; a `.py` is run by our own interpreter."""
-    file = Path(path)
-    return file.is_file() and (path.endswith(".py") or os.access(path, os.X_OK))
+    right = os.R_OK if path.endswith(".py") else os.X_OK
+    return os.access(path, right) and Path(path).is_file()
 
 
 def named(need: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -78,9 +79,12 @@ def plain(value: object) -> object:
 
 
 def _number(value: Number) -> object:
-    """A float when it is written the same way, else its digits as text."""
+    """The number itself; its digits as text where a float would lose some of them."""
+    if value.removeprefix("-").isdecimal():
+        return int(value)
     number = float(value)
-    return number if repr(number) == value or float_text(number) == value else str(value)
+    same = math.isfinite(number) and Decimal(repr(number)) == Decimal(value)
+    return number if same else str(value)
 
 
 def unique(names: list[str], warnings: Warnings) -> list[str]:

@@ -70,7 +70,7 @@ def _convert(program: str, source: Path, target: Path, chosen: str) -> None:
 def _settle(profile: Path) -> None:
     """The profile's settings, before LibreOffice makes the rest of it."""
     user = profile / "user"
-    user.mkdir(parents=True)
+    user.mkdir(parents=True, exist_ok=True)
     items = "".join(
         f'<item oor:path="/{node}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value>'
         "</prop></item>"

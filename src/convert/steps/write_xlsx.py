@@ -291,5 +291,7 @@ def _styles() -> str:
         '<borders count="1"><border/></borders>'
         '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/>'
         "</cellStyleXfs>"
-        f'<cellXfs count="6">{cells}{bold}</cellXfs></styleSheet>'
+        f'<cellXfs count="6">{cells}{bold}</cellXfs>'
+        '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+        "</styleSheet>"
     )
