@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from convert import manifest
 from toolbelt import envelope
 from toolbelt.errors import ToolError
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 def one(target: str, source: str, output: str | None, **rest: Any) -> None:
     """`file-convert FORMAT INPUT`."""
+    from convert import manifest
     from convert.job import convert
     from convert.request import PIPE
     from toolbelt.workspace import Workspace
@@ -60,17 +60,15 @@ def _options(pairs: tuple[str, ...]) -> dict[str, str]:
 
 def listing(**rest: Any) -> None:
     """`file-convert list`."""
-    from convert.doctor import describe
+    from convert.listing import listing as listed
 
-    table = manifest.load(rest["recipes"])
-    rows = describe(table, rest["source"], rest["target"])
-    envelope.write_success(
-        {"manifest": table.origin, "recipes": rows}, pretty=rest["pretty"], rows_key="recipes"
-    )
+    body = listed(rest["recipes"], rest["source"], rest["target"])
+    envelope.write_success(body, pretty=rest["pretty"], rows_key="recipes")
 
 
 def shown(**rest: Any) -> None:
     """`file-convert show FROM TO`."""
+    from convert import manifest
     from convert.doctor import resolved
 
     table = manifest.load(rest["recipes"])
@@ -81,6 +79,7 @@ def shown(**rest: Any) -> None:
 
 def examine(**rest: Any) -> int:
     """`file-convert doctor`."""
+    from convert import manifest
     from convert.doctor import examine as look
 
     table = manifest.load(rest["recipes"])

@@ -1,4 +1,4 @@
-"""Compile recipes/conversions.toml into builtin.py: `python -m convert.generate`.
+"""Compile recipes/conversions.toml into Python tables: `python -m convert.generate`.
 
 The TOML file is what people read and review; importing tomllib at every start would cost more
 than the whole listing, so the command imports the compiled table. A test compares the two.
@@ -10,6 +10,8 @@ import pprint
 import tomllib
 from pathlib import Path
 
+from convert.lines import line
+from convert.load import table
 from toolbelt.data import recipes
 
 HEADER = '''"""recipes/conversions.toml, compiled by `python -m convert.generate`: do not edit."""
@@ -23,12 +25,36 @@ MANIFEST: Final[dict[str, object]] = \\
 '''
 
 
-def main() -> None:
-    """Write builtin.py."""
+LINES = '''"""What `list` tells of the built-in rows, compiled by `python -m convert.generate`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from convert.listing import Line
+
+# fmt: off
+LINES: Final[list[Line]] = \
+'''
+
+
+def compiled() -> dict[str, str]:
+    """The texts of the compiled modules, by file name."""
     content = tomllib.loads((recipes() / "conversions.toml").read_text(encoding="utf-8"))
-    text = pprint.pformat(content, width=96, sort_dicts=False)
-    target = Path(__file__).with_name("builtin.py")
-    target.write_text(f"{HEADER}{text}\n", encoding="utf-8")
+    rows = table(content, Path(), "").rows.values()
+    # The launchers of our own rows come with us: there is nothing to look for.
+    lines = [(*line(row)[:4], (), *line(row)[5:]) for row in rows]
+    texts = {"builtin.py": (HEADER, content), "builtin_lines.py": (LINES, lines)}
+    return {
+        name: head + pprint.pformat(value, width=96, sort_dicts=False) + "\n"
+        for name, (head, value) in texts.items()
+    }
+
+
+def main() -> None:
+    """Write them."""
+    for name, text in compiled().items():
+        Path(__file__).with_name(name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from convert import choose, publish, tools, verify
+from convert import choose, needs, publish, verify
 from convert.recipe import Recipe, Table, format_name
 from convert.request import PIPE, Converted, Request, failed
 from convert.resources import Fetch
@@ -51,7 +51,7 @@ def convert(request: Request, table: Table, workspace: Workspace) -> Converted:
         stack.enter_context(out)
         timeout = min(plan.recipe.timeout, request.timeout or plan.recipe.timeout)
         for hop in plan.hops:
-            tools.require(hop)
+            needs.require(hop)
         folder = stack.enter_context(job_folder("file-convert"))
         job = Job(folder, begun + timeout, _shown(source))
         made = _work(job, plan, source, workspace, out.stem)

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from convert.fields import Invalid
+from convert.listing import BUILT_IN, VARIABLE
 from convert.load import table
 from convert.recipe import Table
 from toolbelt.data import recipes
 from toolbelt.errors import ToolError
 
-VARIABLE: Final = "TOOLBELT_CONVERSIONS"
-BUILT_IN: Final = "built-in"
 _MAX_BYTES: Final = 1 << 20
 
 

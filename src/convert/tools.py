@@ -7,16 +7,14 @@ is never looked at.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Final
 
-from convert.recipe import Recipe
-from toolbelt import process
-from toolbelt.errors import ToolError
+from toolbelt import programs
 
 SHARE: Final = "sandbox-toolbelt"
 # Script -> beginnings of the names of font files that have its letters.
@@ -34,7 +32,7 @@ _FONTS: Final = {
     "latin": ("LiberationSans", "DejaVuSans", "NotoSans-"),
     "office": ("Carlito",),
 }
-_NODE: Final = ("/usr/local/lib", "/usr/lib", "/usr/share/nodejs")
+_NODE: Final = ("/usr/local/lib/node_modules", "/usr/lib/node_modules", "/usr/share/nodejs")
 _FONT_FOLDERS: Final = ("/usr/share/fonts", "/usr/local/share/fonts")
 _INSTALL: Final[Mapping[str, str]] = {
     "pandoc": "pip install 'sandbox-toolbelt[convert]'",
@@ -57,27 +55,17 @@ _INSTALL: Final[Mapping[str, str]] = {
 @cache
 def search_path(tools: tuple[str, ...]) -> str:
     """The folders where programs are looked for, as a PATH: ours and the recipe's, the system's."""
-    own = [str(Path(sys.executable).parent), *tools]
+    own = [sys.executable.rpartition("/")[0], *tools]
     if (bundled := _pandoc_folder()) is not None:
         own.append(bundled)
-    return ":".join([*own, process.PATH])
+    return ":".join([*own, programs.PATH])
 
 
 @cache
 def _pandoc_folder() -> str | None:
     """Where the Python package pypandoc_binary keeps its pandoc."""
-    package = _package("pypandoc")
-    folder = None if package is None else package / "files"
-    return str(folder) if folder is not None and (folder / "pandoc").is_file() else None
-
-
-def _package(name: str) -> Path | None:
-    """The folder of an importable package, without importing it."""
-    for place in sys.path:
-        folder = Path(place or ".", name)
-        if folder.is_dir():
-            return folder
-    return None
+    folders = (f"{place}/pypandoc/files" for place in sys.path if place)
+    return next((f for f in folders if programs.is_file(f"{f}/pandoc", os.X_OK)), None)
 
 
 def _module(name: str) -> bool:
@@ -88,24 +76,28 @@ def _module(name: str) -> bool:
 
 def data_file(name: str) -> str | None:
     """The path of a data file that other packages bring."""
-    folders = [Path(base, "share", SHARE) for base in (sys.prefix, "/usr/local", "/usr")]
-    folders += [Path(base, "node_modules/mermaid/dist") for base in _NODE]
-    return next((str(f / name) for f in folders if (f / name).is_file()), None)
+    folders = [f"{base}/share/{SHARE}" for base in (sys.prefix, "/usr/local", "/usr")]
+    folders += [f"{base}/mermaid/dist" for base in _NODE]
+    places = (f"{folder}/{name}" for folder in folders)
+    return next((place for place in places if programs.is_file(place)), None)
+
+
+def _there(path: str) -> str | None:
+    return path if programs.is_file(path) else None
 
 
 @cache
 def _font_files() -> frozenset[str]:
     names: set[str] = set()
-    todo = [*_FONT_FOLDERS, str(Path(sys.prefix, "share/fonts"))]
+    todo = [*_FONT_FOLDERS, f"{sys.prefix}/share/fonts"]
     while todo:
-        folder = todo.pop()
-        if Path(folder).is_dir():
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        todo.append(entry.path)
-                    else:
-                        names.add(entry.name)
+        # A folder that is not there holds no fonts.
+        with contextlib.suppress(OSError), os.scandir(todo.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                else:
+                    names.add(entry.name)
     return frozenset(names)
 
 
@@ -118,41 +110,28 @@ def find(need: str, path: str) -> str | None:
 def _find(need: str, path: str) -> str | None:
     kind, colon, name = need.partition(":")
     if not colon:
-        return process.which(need, path)
+        return programs.which(need, path)
     if kind == "py":
         return need if _module(name) else None
     if kind == "font":
         starts = _FONTS.get(name, (name,))
         return need if any(file.startswith(starts) for file in _font_files()) else None
     if kind == "file":
-        return name if name.startswith("/") and Path(name).is_file() else data_file(name)
+        return data_file(name) if not name.startswith("/") else _there(name)
     return None
 
 
-def missing(recipe: Recipe) -> list[str]:
-    """The needs of a recipe that are not met, its launchers among them."""
-    path = search_path(recipe.tools)
-    absent = [need for need in recipe.needs if find(need, path) is None]
-    return absent + [launcher for launcher in _launchers(recipe) if not _runnable(launcher)]
-
-
-def unwanted(recipe: Recipe) -> list[str]:
-    """The wants of a recipe that are not met."""
-    path = search_path(recipe.tools)
-    return [want for want in recipe.wants if find(want, path) is None]
-
-
-def _launchers(recipe: Recipe) -> Iterator[str]:
-    for templates in (recipe.prepare, recipe.argv):
-        if templates and not templates[0].source.startswith("{tool:"):
-            yield templates[0].source.replace("{script}", str(recipe.script))
+def missing(needs: Iterable[str], launchers: Iterable[str], tools: tuple[str, ...]) -> list[str]:
+    """The needs that are not met, and the launchers that are not there."""
+    path = search_path(tools)
+    absent = [need for need in needs if find(need, path) is None]
+    return absent + [launcher for launcher in launchers if not _runnable(launcher)]
 
 
 @cache
 def _runnable(path: str) -> bool:
     """An existing file that may be run; a `.py` is run by our own interpreter."""
-    right = os.R_OK if path.endswith(".py") else os.X_OK
-    return os.access(path, right) and Path(path).is_file()
+    return programs.is_file(path, os.R_OK if path.endswith(".py") else os.X_OK)
 
 
 def named(need: str) -> str:
@@ -171,17 +150,3 @@ def install_hint(need: str) -> str:
     if known is None and first.startswith("py:"):
         return "pip install 'sandbox-toolbelt[convert]'"
     return known or f"install {named(need)}"
-
-
-def require(recipe: Recipe) -> None:
-    """MISSING_DEP unless all is there; nothing has been started by then."""
-    absent = missing(recipe)
-    if not absent:
-        return
-    raise ToolError(
-        "MISSING_DEP",
-        f"file-convert {recipe.pair} needs {' and '.join(named(a) for a in absent)}, not found."
-        " Recipe present, dependency missing.",
-        hint="; ".join(dict.fromkeys(install_hint(a) for a in absent)),
-        detail={"reason": "not_found", "missing": absent, "recipe": recipe.pair},
-    )

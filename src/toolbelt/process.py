@@ -29,8 +29,9 @@ from typing import Final
 from toolbelt.capture import Captured
 from toolbelt.confine import Confinement, Report
 from toolbelt.errors import ToolError
+from toolbelt.programs import PATH as PATH
+from toolbelt.programs import which as which
 
-PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 THREADS_ARE_IDLE = False
 _SECRET_PREFIXES: Final = (
     "DB_", "AWS_", "AZURE_", "GOOGLE_", "GCLOUD_", "GCP_", "TOOLBELT_", "LD_", "DYLD_", "PG",
@@ -57,15 +58,6 @@ def pass_env(names: Sequence[str], env: Mapping[str, str]) -> dict[str, str]:
                 hint="pass harmless settings only; write data to a file in the workspace",
             )  # fmt: skip
     return {name: env[name] for name in names if name in env}
-
-
-def which(name: str, path: str = PATH) -> str | None:
-    """The absolute path of a program in the known folders (an absolute name: itself)."""
-    places = [name] if name.startswith("/") else [f"{folder}/{name}" for folder in path.split(":")]
-    if "/" in name and not name.startswith("/"):
-        return None
-    found = (p for p in places if os.access(p, os.X_OK) and Path(p).is_file())
-    return next(found, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,7 +292,9 @@ def test_manifest_malformed(ws: Shop, tmp_path: Path) -> None:
 
 def test_svg_xxe(ws: Shop) -> None:
     with listening() as server:
-        text = (ws.root / "x.svg").read_text().replace("127.0.0.1:18765", f"127.0.0.1:{server.port}")
+        text = (
+            (ws.root / "x.svg").read_text().replace("127.0.0.1:18765", f"127.0.0.1:{server.port}")
+        )
         answer = ws.convert("png", ws.write("x2.svg", text))
         assert answer.error["code"] == "CONVERT_FAILED"
         assert server.hits == []

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convert import manifest
+import convert
+from convert import generate, manifest
 from convert.builtin import MANIFEST
 from convert.fields import Invalid
 from convert.load import table
@@ -107,6 +108,8 @@ def test_a_row_may_name_several_sources_and_aliases() -> None:
 def test_the_compiled_table_is_the_one_people_read() -> None:
     text = (recipes() / "conversions.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text) == MANIFEST, "run: python -m convert.generate"
+    for name, module in generate.compiled().items():
+        assert Path(str(convert.__path__[0]), name).read_text(encoding="utf-8") == module
 
 
 def test_every_script_of_the_built_in_table_is_there() -> None:
