@@ -11,7 +11,7 @@ from safeshell import overrides, plan, report
 from safeshell.paths import Roots
 from safeshell.plan import Step
 from safeshell.policy import Policy
-from safeshell.refusal import refuse
+from safeshell.refusal import EXIT_CODES, refuse
 from toolbelt.envelope import write_success
 from toolbelt.errors import ToolError
 from toolbelt.workspace import Workspace
@@ -46,7 +46,7 @@ class Call:
         elif options.words and options.mode != "list":
             self.asked = {"command": options.words[0]}
 
-    def failed(self, error: ToolError, code: int) -> dict[str, object]:
+    def failed(self, code: int) -> dict[str, object]:
         """The other keys of a failure's envelope."""
         return {**self.asked, **(self.partial or {"stdout": "", "stderr": "", "exitCode": code})}
 
@@ -66,7 +66,8 @@ class Call:
         try:
             code, duration = self._line(policy, workspace, timeout)
         except ToolError as error:
-            audit.failed(self.asked, error, self.partial)
+            code = EXIT_CODES.get(error.code, error.exit_code)
+            audit.failed(self.asked, error, code, self.partial.get("durationMs", 0))
             raise
         audit.write(self.asked, "allow", {"exitCode": code, "durationMs": duration})
         return code

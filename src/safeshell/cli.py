@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import click
 
+from safeshell.refusal import EXIT_CODES
 from toolbelt import cli
 from toolbelt.envelope import warn
 from toolbelt.errors import ToolError
 
-# A shell's own numbers, where they differ from those of the other commands.
-EXIT_CODES: Final = {
-    "BLOCKED": 126, "BAD_PATH": 126, "TIMEOUT": 124, "BAD_CONFIG": 125, "MISSING_DEP": 125,
-    "INTERNAL": 125,
-}  # fmt: skip
 # What is known of the call so far, for the envelope of a failure.
 _EXTRA: dict[str, object] = {}
 
@@ -85,7 +81,7 @@ def command(
         return call.answer()
     except ToolError as error:
         code = EXIT_CODES.get(error.code, error.exit_code)
-        _EXTRA.update(call.failed(error, code))
+        _EXTRA.update(call.failed(code))
         if not text:
             raise
         warn(f"{error.message} Hint: {error.hint}" if error.hint else error.message)

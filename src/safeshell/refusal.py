@@ -8,6 +8,17 @@ from typing import Final
 
 from toolbelt.errors import ToolError
 
+# A shell's own numbers, where they differ from those of the other commands; 127 is a result.
+EXIT_CODES: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "BLOCKED": 126,
+        "BAD_PATH": 126,
+        "TIMEOUT": 124,
+        "BAD_CONFIG": 125,
+        "MISSING_DEP": 125,
+        "INTERNAL": 125,
+    }
+)
 # reason -> what it means, in a word; `safe-shell` users may rely on the left column.
 REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {

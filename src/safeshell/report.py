@@ -223,12 +223,13 @@ class Audit:
         os.write(self.fd, (json.dumps(line) + "\n").encode())
 
     def failed(
-        self, command: Mapping[str, object], error: ToolError, partial: Mapping[str, object]
+        self, command: Mapping[str, object], error: ToolError, code: int, duration: object
     ) -> None:
         """The line of a call that was refused or failed."""
         verdict = {"BLOCKED": "block", "TIMEOUT": "allow"}.get(error.code, "error")
-        fields = {"reason": error.detail.get("reason", error.code)}
-        self.write(command, verdict, fields | {"durationMs": partial.get("durationMs", 0)})
+        reason = error.detail.get("reason", error.code)
+        fields = {"reason": reason, "exitCode": code, "durationMs": duration}
+        self.write(command, verdict, fields)
 
 
 # C0 but tab and newline, DEL, C1, and the marks that turn text round or hide in it.
