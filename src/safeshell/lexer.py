@@ -151,8 +151,10 @@ def _check_variable_redirect(line: str, end: int, word: Word) -> None:
 
 
 def _check_continuation(line: str, at: int) -> None:
-    """bash joins lines before it looks for operators, so only a break between words is clear."""
-    if at > 0 and line[at - 1] not in " \t\n":
+    """bash joins lines before it looks for operators, so only a break between words is clear, or
+    one between an operator and a word."""
+    before, after = line[at - 1] if at else "\n", line[at + 2 : at + 3]
+    if before not in " \t\n" and not (before in "|&;" and (after.isalnum() or after in " \t")):
         raise _broken(at)
 
 
