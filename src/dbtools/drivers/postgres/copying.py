@@ -9,7 +9,8 @@ from typing import Final
 from toolbelt.jsonvalue import Encoder
 
 # Types whose COPY text is our JSON value's text, by catalog name. Others change on the way (a
-# float's digits, a document's spaces) or have no proof yet, and go row by row.
+# document's spaces; a float, whose shortest digits the two ends do not always agree on) or have
+# no proof yet, and go row by row.
 _SAME = frozenset((
     "int2", "int4", "int8", "oid", "text", "varchar", "bpchar", "name", "uuid", "date", "time",
     "interval", "numeric", "money", "inet", "cidr", "macaddr", "macaddr8",
