@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from demo.build import build
 
 from cli.commands import run
-from demo.build import build
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"<!-- example: ([a-z-]+) -->\n```console\n\$ (.+?)\n(.*?)```", README, re.S)
