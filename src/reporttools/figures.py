@@ -172,7 +172,8 @@ def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN)
         return _wrap(_scaled(value, _STEPS, "", where, unit="", how=PLAIN), how)
     if how.kind == "currency":
         return full(value, how, where)
-    return _wrap(number_text(value, min(2, column_decimals([value])), where), how)
+    most = 2 if size >= 0.01 else 6
+    return _wrap(number_text(value, min(most, column_decimals([value])), where), how)
 
 
 def _scientific(value: float, where: Marks) -> str:

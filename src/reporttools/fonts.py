@@ -189,6 +189,8 @@ class Fonts:
 
     def runs(self, text: str, bold: bool = False) -> list[tuple[Face, str, bool]]:
         """Stretches of one face from left to right; True for those that read from the right."""
+        if text.isascii():
+            return [(self.bases[bold][0], text, False)]
         parts = bidi.visual_runs(text) if bidi.has_rtl(text) else [(text, False)]
         return [
             (face, stretch, rtl)

@@ -106,12 +106,14 @@ def paint(frame: Frame, chart: Chart, colors: Mapping[int, str], over: Sequence[
     if under.tilted:
         first = frame.width(under.ticks[0].lines[0]) * 0.78
         left = max(left, first - box.w / len(chart.labels) / 2)
-    plot = Box(box.x + left, box.y + top, box.w - left, max(8.0, box.h - top - under.height))
+    below = frame.label_size * 1.2 if not over and any(p.value < 0 for p in pieces) else 0.0
+    tall = max(8.0, box.h - top - under.height - below)
+    plot = Box(box.x + left, box.y + top, box.w - left, tall)
     value_axis(frame, plot, scale, texts)
     _columns(frame, chart, pieces, scale, plot, colors)
     if not over:
         _value_labels(frame, chart, pieces, scale, plot)
-    draw_labels(frame, plot, under)
+    draw_labels(frame, Box(plot.x, plot.y, plot.w, tall + below), under)
     return Axes(plot, scale)
 
 

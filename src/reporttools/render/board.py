@@ -44,6 +44,11 @@ class Plan:
     kpi_height: float
     rows: tuple[tuple[float, tuple[Card, ...]], ...]
 
+    @property
+    def top(self) -> float:
+        """Where the first row of cards begins, under band and key figures."""
+        return BAND + GAP * 1.4 + (self.kpi_height + GAP if self.kpis else 0.0)
+
 
 def plan(look: Look, document: Document, notices: Notices) -> Plan:
     """Places for all blocks; the screen grows downwards when they need more than there is."""
@@ -53,7 +58,7 @@ def plan(look: Look, document: Document, notices: Notices) -> Plan:
     kpi_rows = len(cards.rows_of(kpis, beside))
     kpi_height = kpi_rows * KPI + max(0, kpi_rows - 1) * GAP
     rows = _rows([b for b in document.blocks if isinstance(b, Chart | Table | Text | Image)])
-    used = BAND + GAP * 1.4 + (kpi_height + GAP if kpis else 0.0) + MARGIN * 0.8
+    used = Plan(width, height, kpis, beside, kpi_height, ()).top + MARGIN * 0.8
     least = [_least(look, row, width) for row in rows]
     wanted = used + sum(least) + GAP * max(0, len(rows) - 1)
     if wanted > height + 1:
@@ -108,7 +113,7 @@ def _stretched(row: list[Card]) -> tuple[Card, ...]:
 
 
 def _least(look: Look, row: Sequence[Card], width: float) -> float:
-    tall = LEAST
+    tall = 0.0 if all(isinstance(card.block, Text) for card in row) else LEAST
     for card in row:
         room = card_width(card.span, width) - 2 * PAD
         if isinstance(card.block, Chart) and card.block.kind == "barh":

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from reporttools.document import Chart, Document, Image, Table, Text
+from reporttools.notices import Notices
 from reporttools.render import board, cards, deckcharts, decktables, notes
 from reporttools.render.chart import NO_DATA
 from reporttools.render.deck import HEIGHT, WIDTH, Deck
@@ -14,42 +15,74 @@ from reporttools.render.poster import describe
 from reporttools.render.style import BOARD, GRID, INK, MUTED, WHITE
 from reporttools.textflow import ellipsize
 
+Row = tuple[float, tuple[board.Card, ...]]
+
 
 def draw(deck: Deck, document: Document) -> None:
-    """The plan of the picture, scaled to the slide."""
-    plan = board.plan(deck.look, document, deck.settings.notices)
-    slide = deck.file.slides.add_slide(deck.file.slide_layouts[5])
-    deck.count += 1
-    slide.background.fill.solid()
-    slide.background.fill.fore_color.rgb = deck.rgb(BOARD)
-    k = min(WIDTH / plan.width, HEIGHT / plan.height)
-    left = (WIDTH - plan.width * k) / 2
-    _band(deck, slide, document, k)
-    y = board.BAND + board.GAP * 1.4
+    """The plan of the picture, on more than one slide when it is taller than one."""
+    plan = board.plan(deck.look, document, Notices())
+    k = WIDTH / plan.width
+    pages = _pages(plan, HEIGHT / k)
+    for number, rows in enumerate(pages, 1):
+        slide = deck.file.slides.add_slide(deck.file.slide_layouts[5])
+        deck.count += 1
+        slide.background.fill.solid()
+        slide.background.fill.fore_color.rgb = deck.rgb(BOARD)
+        _band(deck, slide, document, k, f"{number} / {len(pages)}" if len(pages) > 1 else "")
+        y = board.BAND + board.GAP * 1.4
+        if number == 1:
+            _kpis(deck, slide, plan, k)
+            y = plan.top
+        for tall, found in rows:
+            x = board.MARGIN
+            for card in found:
+                width = board.card_width(card.span, plan.width)
+                _card(deck, slide, card.block, Box(x * k, y * k, width * k, tall * k))
+                x += width + board.GAP
+            y += tall + board.GAP
+
+
+def _pages(plan: board.Plan, height: float) -> list[list[Row]]:
+    """Rows by slide, each slide's stretched to fill it."""
+    pages: list[list[Row]] = [[]]
+    start = plan.top
+    room = height - start - board.MARGIN * 0.8
+    for row in plan.rows:
+        if pages[-1] and row[0] > room:
+            pages.append([])
+            room = height - board.BAND - board.GAP * 1.4 - board.MARGIN * 0.8
+        pages[-1].append(row)
+        room -= row[0] + board.GAP
+    return [_stretched(page, plan.top if n == 0 else board.BAND + board.GAP * 1.4, height)
+            for n, page in enumerate(pages)]  # fmt: skip
+
+
+def _stretched(rows: list[Row], top: float, height: float) -> list[Row]:
+    used = sum(tall for tall, _ in rows) + board.GAP * max(0, len(rows) - 1)
+    room = height - top - board.MARGIN * 0.8
+    factor = room / used if rows and used else 1.0
+    return [(tall * min(factor, 2.0), cards_) for tall, cards_ in rows]
+
+
+def _kpis(deck: Deck, slide: Any, plan: board.Plan, k: float) -> None:
     rows = cards.rows_of(plan.kpis, plan.beside)
     beside = max(map(len, rows), default=1)
     wide = (plan.width - 2 * board.MARGIN - board.GAP * (beside - 1)) / beside
+    y = board.BAND + board.GAP * 1.4
     for row in rows:
         for place, kpi in enumerate(row):
             x = board.MARGIN + place * (wide + board.GAP)
-            deck.card(slide, kpi, left + x * k, y * k, wide * k, board.KPI * k)
+            deck.card(slide, kpi, x * k, y * k, wide * k, board.KPI * k)
         y += board.KPI + board.GAP
-    for tall, found in plan.rows:
-        x = board.MARGIN
-        for card in found:
-            width = board.card_width(card.span, plan.width)
-            box = Box(left + x * k, y * k, width * k, tall * k)
-            _card(deck, slide, card.block, box)
-            x += width + board.GAP
-        y += tall + board.GAP
 
 
-def _band(deck: Deck, slide: Any, document: Document, k: float) -> None:
+def _band(deck: Deck, slide: Any, document: Document, k: float, page: str) -> None:
     theme, fonts = deck.look.theme, deck.look.fonts
     tall = board.BAND * k
     deck.box(slide, 0, 0, WIDTH, tall, theme.band)
     deck.box(slide, 0, tall - 2, WIDTH, 2, theme.rule)
-    note = ellipsize(fonts, document.subtitle, WIDTH * 0.35, 11)
+    words = "   ".join(part for part in (document.subtitle, page) if part)
+    note = ellipsize(fonts, words, WIDTH * 0.35, 11)
     room = WIDTH - 60 - fonts.width(note, 11)
     size = 20.0
     while size > 11 and fonts.width(fonts.drawn(document.title), size, True) > room:

@@ -238,7 +238,7 @@ def _ring(
     made.has_legend = True
     made.legend.position = XL_LEGEND_POSITION.RIGHT
     made.legend.include_in_layout = False
-    made.legend.font.size = int((size + 2) * EMU)
+    made.legend.font.size = int((size + (2 if size > 10 else 0)) * EMU)
     made.legend.font.color.rgb = deck.rgb(INK)
     plot = made.plots[0]
     values = [float(v or 0) for v in chart.series[0].values]
@@ -265,5 +265,5 @@ def _ring(
     middle, large = x + w * RING_SHARE / 2, min(h * 0.11, 34.0)
     deck.text(slide, middle - 70, y + h / 2 - large * 0.95, 140, large * 1.2, text, large, INK,
               bold=True, align="center")  # fmt: skip
-    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, "total", large * 0.42, MUTED,
+    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, "total", max(7.0, large * 0.42), MUTED,
               align="center")  # fmt: skip

@@ -219,9 +219,9 @@ class Flow:
     def _ready(self, paper: Paper) -> None:
         if self._page.paper != paper:
             self._flush_heading(0.0)
-            if self._fresh and not self._page.first:
+            if self._fresh:
                 self._page.paper = paper
-                self.y = paper.top
+                self.y = paper.band + 8 * MM if self._page.first else paper.top
             else:
                 self._turn(paper)
 
@@ -245,7 +245,7 @@ class Flow:
 
     def _grid(self, made: grid.Layout, title: str, *, last: bool) -> None:
         """Title, header and rows over as many pages as they need."""
-        ahead = made.header_height + sum(made.heights[:MIN_ROWS])
+        ahead = made.header_height + min(sum(made.heights[:MIN_ROWS]), MIN_ROWS * 60.0)
         self._flush_heading(ahead + 20)
         if title:
             self._title(title, ahead)

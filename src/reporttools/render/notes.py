@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import groupby
+from typing import Final, Literal
 
+from reporttools.bidi import is_rtl
 from reporttools.document import Paragraph, Span
 from reporttools.render.style import INK
 from reporttools.render.surface import Look, Surface
@@ -25,7 +27,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line. before: space above it. indent: of its text; the marker stands at the left."""
+    """One line. before: space above it. indent: of its text; the marker stands before it. rtl: it
+    reads from the right edge of its room, which is a width."""
 
     words: tuple[Piece, ...]
     size: float
@@ -33,6 +36,8 @@ class Line:
     indent: float
     marker: str = ""
     heading: bool = False
+    rtl: bool = False
+    room: float = 0.0
 
     @property
     def height(self) -> float:
@@ -40,13 +45,20 @@ class Line:
         return self.before + self.size * 1.45
 
     def draw(self, surface: Surface, look: Look, x: float, y: float) -> None:
-        """At the left edge x, its top at y."""
+        """At the left edge x, its top at y; lines that read from the right begin at their end."""
         base = y + self.before + self.size * 1.05
         color = look.theme.band if self.heading else INK
+        words = self.words[::-1] if self.rtl else self.words
+        start = x
+        if self.rtl:
+            used = sum(look.fonts.width(w.text, self.size, w.bold) for w in words)
+            x += max(0.0, self.room - used) - self.indent
         if self.marker:
-            surface.text(x + 2, base, self.marker, self.size, color)
+            edge = start + self.room - 2 if self.rtl else start + 2
+            align: Literal["right", "left"] = "right" if self.rtl else "left"
+            surface.text(edge, base, self.marker, self.size, color, align=align)
         x += self.indent
-        for word in self.words:
+        for word in words:
             surface.text(x, base, word.text, self.size, color, word.bold)
             x += look.fonts.width(word.text, self.size, word.bold)
 
@@ -59,10 +71,19 @@ def layout(look: Look, paragraphs: Sequence[Paragraph], width: float) -> Iterato
         listed = paragraph.kind in ("bullet", "number")
         marker = "•" if paragraph.kind == "bullet" else paragraph.marker
         indent = 16.0 * look.scale if listed else 0.0
+        rtl = is_rtl("".join(span.text for span in paragraph.spans))
         before = 0.0 if number == 0 else size * (0.7 if heading else 0.15 if listed else 0.5)
         for words in _broken(look, paragraph.spans, width - indent, size, bold=heading):
-            yield Line(tuple(words), size, before, indent, look.fonts.drawn(marker), heading)
+            mark = look.fonts.drawn(marker)
+            joined = tuple(_joined(words))
+            yield Line(joined, size, before, indent, mark, heading, rtl, width)
             before, marker = 0.0, ""
+
+
+def _joined(words: Sequence[Piece]) -> Iterator[Piece]:
+    """Neighbours of one weight as one stretch: their order on the line is found together."""
+    for bold, group in groupby(words, key=lambda word: word.bold):
+        yield Piece("".join(word.text for word in group), bold)
 
 
 def _broken(

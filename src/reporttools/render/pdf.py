@@ -27,9 +27,12 @@ class PdfSurface:
         self, file: IO[bytes], fonts: Fonts, title: str, lang: str, moment: datetime
     ) -> None:
         try:
+            from reportlab import rl_config
             from reportlab.pdfgen.canvas import Canvas
         except ImportError as error:
             raise missing_extra("reportlab", "reports") from error
+        # Streams as bytes: text encoding would make them a quarter longer.
+        rl_config.useA85 = 0
         self.fonts = fonts
         self._shaper = Shaper() if available() else None
         if self._shaper is not None:
@@ -232,7 +235,7 @@ class PdfSurface:
         """Letters one after the other, in as many fonts as they need."""
         for face, stretch, rtl in self.fonts.runs(text, bold):
             out.setFont(self._font(face), size)
-            thick = bold and face is self.fonts.face(stretch[0], False)
+            thick = bold and stretch[0].isalpha() and face is self.fonts.face(stretch[0])
             if thick:
                 self._thicken(out, color, size)
             out.textOut(stretch[::-1] if rtl else stretch)
