@@ -176,7 +176,7 @@ def _range(facts: Facts) -> tuple[str, str, str]:
         middle = numbers[half] if len(numbers) % 2 else _mean(numbers[half - 1], numbers[half])
         return full(numbers[0], how), full(middle, how), full(numbers[-1], how)
     if facts.kind == "date":
-        ordered = sorted(map(label_text, facts.filled))
+        ordered = sorted(label_text(cell).replace("T", " ")[:16] for cell in facts.filled)
         return ordered[0], "", ordered[-1]
     return "", "", ""
 

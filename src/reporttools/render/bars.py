@@ -187,9 +187,14 @@ def paint_horizontal(frame: Frame) -> None:
     left = max(map(frame.width, names), default=0.0) + 7 * k
     scale = scale_of(chart, pieces, max(2, min(5, int(box.w // (90 * k)))))
     labelled = _labelled(chart, pieces, box.h, size)
+    if labelled:
+        # No axis is drawn, so it needs no round end: the longest bar takes all the room.
+        ends = [end for piece in pieces for end in (piece.low, piece.high)]
+        low, high = min(0.0, *ends), max(0.0, *ends)
+        scale = Scale(low, high if high > low else low + 1.0, ())
     texts = [frame.value(piece.value) for piece in pieces] if labelled else []
     right = max(map(frame.width, texts), default=0.0) + 5 * k
-    ticks = frame.tick_texts(scale, share=chart.stacked == "percent")
+    ticks = [] if labelled else frame.tick_texts(scale, share=chart.stacked == "percent")
     bottom = 0.0 if labelled else size * 1.9
     if not labelled:
         right = max(right, frame.width(ticks[-1]) / 2 + 1)

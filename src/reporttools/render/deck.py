@@ -168,11 +168,14 @@ class Deck:
         from pptx.enum.text import PP_ALIGN
         from pptx.util import Pt
 
-        run = paragraph.add_run()
-        run.text = text
-        run.font.size = Pt(size)
-        run.font.bold = bold
-        run.font.color.rgb = self.rgb(color)
+        for number, part in enumerate(text.replace("\t", " ").splitlines() or [""]):
+            if number:
+                paragraph.add_line_break()
+            run = paragraph.add_run()
+            run.text = part
+            run.font.size = Pt(size)
+            run.font.bold = bold
+            run.font.color.rgb = self.rgb(color)
         if align:
             if is_rtl(text):
                 paragraph._p.get_or_add_pPr().set("rtl", "1")
@@ -181,21 +184,26 @@ class Deck:
     def paragraphs(
         self, slide: Any, x: float, y: float, w: float, h: float, found: Sequence[notes.Line]
     ) -> None:
-        """Lines that are laid out already, each a paragraph of one text box."""
+        """Lines that are laid out already, their paragraphs in one text box."""
+        from pptx.enum.text import PP_ALIGN
+        from pptx.util import Pt
+
         shape = slide.shapes.add_textbox(int(x * EMU), int(y * EMU), int(w * EMU), int(h * EMU))
         frame = shape.text_frame
         frame.word_wrap = True
         frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
-        from pptx.util import Pt
-
+        paragraph = frame.paragraphs[0]
         for number, line in enumerate(found):
-            paragraph = frame.paragraphs[0] if number == 0 else frame.add_paragraph()
-            paragraph.space_before = Pt(line.before)
             color = self.look.theme.band if line.heading else INK
+            if number and line.first:
+                paragraph = frame.add_paragraph()
+            if number == 0 or line.first:
+                paragraph.space_before = Pt(line.before)
+                if line.rtl:
+                    paragraph._p.get_or_add_pPr().set("rtl", "1")
+                    paragraph.alignment = PP_ALIGN.RIGHT
             if line.marker:
                 self.run(paragraph, f"{line.marker}  ", line.size, color, align="")
-            elif line.indent:
-                self.run(paragraph, "    ", line.size, color, align="")
             for word in line.words:
                 self.run(paragraph, word.text, line.size, color, bold=word.bold, align="")
 

@@ -265,5 +265,6 @@ def _ring(
     middle, large = x + w * RING_SHARE / 2, min(h * 0.11, 34.0)
     deck.text(slide, middle - 70, y + h / 2 - large * 0.95, 140, large * 1.2, text, large, INK,
               bold=True, align="center")  # fmt: skip
-    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, "total", max(7.0, large * 0.42), MUTED,
+    small = max(7.0, large * 0.42)
+    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, "total", small, MUTED,
               align="center")  # fmt: skip

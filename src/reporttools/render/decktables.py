@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reporttools.bidi import is_rtl
 from reporttools.document import Cell, Column, Table
 from reporttools.render import grid
 from reporttools.render.cells import cell_text
@@ -175,20 +174,11 @@ def _cell(
     deck: Deck, cell: Any, text: str, column: Column, size: float, color: str, fill: str,
     *, bold: bool = False,
 ) -> None:  # fmt: skip
-    from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
-    from pptx.util import Pt
+    from pptx.enum.text import MSO_ANCHOR
 
     frame = cell.text_frame
     frame.word_wrap = True
-    paragraph = frame.paragraphs[0]
-    run = paragraph.add_run()
-    run.text = text
-    run.font.size = Pt(size)
-    run.font.bold = bold
-    run.font.color.rgb = deck.rgb(color)
-    paragraph.alignment = getattr(PP_ALIGN, column.align.upper())
-    if is_rtl(text):
-        paragraph._p.get_or_add_pPr().set("rtl", "1")
+    deck.run(frame.paragraphs[0], text, size, color, bold=bold, align=column.align)
     cell.fill.solid()
     cell.fill.fore_color.rgb = deck.rgb(fill)
     cell.margin_left = cell.margin_right = int(PAD * EMU)

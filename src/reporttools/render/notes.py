@@ -28,7 +28,7 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line. before: space above it. indent: of its text; the marker stands before it. rtl: it
-    reads from the right edge of its room, which is a width."""
+    reads from the right edge of its room, which is a width. first: it begins a paragraph."""
 
     words: tuple[Piece, ...]
     size: float
@@ -38,6 +38,7 @@ class Line:
     heading: bool = False
     rtl: bool = False
     room: float = 0.0
+    first: bool = True
 
     @property
     def height(self) -> float:
@@ -73,11 +74,11 @@ def layout(look: Look, paragraphs: Sequence[Paragraph], width: float) -> Iterato
         indent = 16.0 * look.scale if listed else 0.0
         rtl = is_rtl("".join(span.text for span in paragraph.spans))
         before = 0.0 if number == 0 else size * (0.7 if heading else 0.15 if listed else 0.5)
+        mark, first = look.fonts.drawn(marker), True
         for words in _broken(look, paragraph.spans, width - indent, size, bold=heading):
-            mark = look.fonts.drawn(marker)
             joined = tuple(_joined(words))
-            yield Line(joined, size, before, indent, mark, heading, rtl, width)
-            before, marker = 0.0, ""
+            yield Line(joined, size, before, indent, mark, heading, rtl, width, first)
+            before, mark, first = 0.0, "", False
 
 
 def _joined(words: Sequence[Piece]) -> Iterator[Piece]:

@@ -35,8 +35,6 @@ class PdfSurface:
         rl_config.useA85 = 0
         self.fonts = fonts
         self._shaper = Shaper() if available() else None
-        if self._shaper is not None:
-            fonts.shaped_width = self._shaper.width
         self._names: dict[int, str] = {}
         self._made: dict[str, Any] = {}
         self._colors: dict[str, tuple[float, float, float]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from typing import IO, Final
+from typing import IO, Final, Literal
 
 from reporttools.document import (
     Block,
@@ -84,12 +84,13 @@ def _cover(deck: Deck, document: Document) -> None:
             break
     deck.place(slide.shapes.title, 65, 150, WIDTH - 130, 130)
     shown = document.title if len(title) < 3 or not title[-1].endswith("…") else " ".join(title)
-    deck.fill(slide.shapes.title, shown, size, WHITE, bold=True, anchor="bottom")
-    deck.box(slide, 65, 292, 100, 5, theme.rule)
+    side: Literal["right", "left"] = "right" if deck.look.rtl else "left"
+    deck.fill(slide.shapes.title, shown, size, WHITE, bold=True, anchor="bottom", align=side)
+    deck.box(slide, WIDTH - 165 if deck.look.rtl else 65, 292, 100, 5, theme.rule)
     subtitle = slide.placeholders[1]
     if document.subtitle:
         deck.place(subtitle, 65, 306, WIDTH - 130, 40)
-        deck.fill(subtitle, document.subtitle, 18, theme.soft, anchor="top")
+        deck.fill(subtitle, document.subtitle, 18, theme.soft, anchor="top", align=side)
     else:
         subtitle._element.getparent().remove(subtitle._element)
     if document.author:

@@ -42,8 +42,10 @@ def paint(surface: Surface, look: Look, chart: Chart, box: Box) -> None:
     values = [float(value or 0) for value in chart.series[0].values]
     colors = slice_colors(look, chart)
     items = [
-        Item(label, number_text(share, 1, look.marks) + "%", color)
-        for label, share, color in zip(chart.labels, percents(values), colors, strict=True)
+        Item(label, _share(look, share, value), color)
+        for label, share, value, color in zip(
+            chart.labels, percents(values), values, colors, strict=True
+        )
     ]
     k = look.scale
     beside = box.w >= 170 * k
@@ -59,6 +61,11 @@ def paint(surface: Surface, look: Look, chart: Chart, box: Box) -> None:
     else:
         top = y + radius + 8 * k
         _legend(surface, look, items, Box(box.x, top, box.w, box.y + box.h - top))
+
+
+def _share(look: Look, share: float, value: float) -> str:
+    least = "<" if share == 0 and value else ""
+    return f"{least}{number_text(share or (0.1 if value else 0.0), 1, look.marks)}%"
 
 
 def slice_colors(look: Look, chart: Chart) -> list[str]:

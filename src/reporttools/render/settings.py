@@ -12,6 +12,7 @@ from reporttools.figures import marks
 from reporttools.fonts import Fonts
 from reporttools.notices import Notices
 from reporttools.progress import Progress
+from reporttools.render.shape import Shaper, available
 from reporttools.render.style import theme
 from reporttools.render.surface import Look
 from toolbelt.errors import ToolError
@@ -47,7 +48,10 @@ class Settings:
 
     def fonts(self, *, outlines: bool = False) -> Fonts:
         """A chain of fonts whose missing characters become warnings."""
-        return Fonts(self.notices, outlines=outlines)
+        fonts = Fonts(self.notices, outlines=outlines)
+        if available():
+            fonts.shaped_width = Shaper().width
+        return fonts
 
     def look(self, document: Document, fonts: Fonts, scale: float = 1.0) -> Look:
         """The report's colours, separators and direction with a chain of fonts."""

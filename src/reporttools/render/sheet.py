@@ -166,8 +166,11 @@ class Workbook:
         sheet.auto_filter.ref = f"A1:{get_column_letter(width)}{max(2, last)}"
         for place, chars in enumerate(widths(table), 1):
             sheet.column_dimensions[get_column_letter(place)].width = chars
-        if sum(widths(table)) > 100:
+        wide = sum(widths(table))
+        if wide > 100:
             sheet.page_setup.orientation = "landscape"
+        # Smaller print than half size helps nobody: wide tables go on beside.
+        sheet.page_setup.fitToWidth = max(1, round(wide / 260))
         if not table.rows:
             self.put(sheet, 2, 1, "No data", color=MUTED)
 
@@ -229,7 +232,8 @@ def _summary(
     sheet.column_dimensions["A"].width = 34
     for letter, width in (("B", 18), ("C", 14), ("D", 22)):
         sheet.column_dimensions[letter].width = width
-    made.put(sheet, 1, 1, document.title, size=20, bold=True, color=made.theme.band)
+    title = document.title
+    made.put(sheet, 1, 1, title, size=20, bold=True, color=made.theme.band, align="left")
     sheet.row_dimensions[1].height = 30
     made.put(sheet, 2, 1, document.subtitle, color=MUTED)
     row = 4
@@ -242,7 +246,7 @@ def _summary(
         made.put(sheet, row, 1, "Sheets", bold=True, size=12, color=made.theme.band)
         for title, name in links:
             row += 1
-            cell = made.put(sheet, row, 1, title, color=made.theme.first)
+            cell = made.put(sheet, row, 1, title, color=made.theme.first, align="left")
             cell.hyperlink = f"#'{name.replace(chr(39), chr(39) * 2)}'!A1"
 
 
@@ -255,7 +259,8 @@ def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
     for kpi in block.items:
         row += 1
         notices = made.settings.notices
-        made.put(sheet, row, 1, excel.value(kpi.metric, "Metric", notices, escape=True), line=True)
+        name = excel.value(kpi.metric, "Metric", notices, escape=True)
+        made.put(sheet, row, 1, name, line=True, align="left")
         value = excel.value(kpi.value, kpi.metric, notices, escape=True)
         made.put(sheet, row, 2, value, bold=True, align="right", line=True, code=_kpi_code(kpi))
         change = kpi.change
@@ -277,7 +282,7 @@ def _kpi_code(kpi: Kpi) -> str:
         return '#,##0" B"'
     places = how.decimals
     if places is None:
-        places = 2 if how.kind == "currency" else min(4, significant_decimals(value or 0))
+        places = 2 if how.kind == "currency" else min(6, significant_decimals(value or 0))
     return excel_code(how, places)
 
 

@@ -61,14 +61,15 @@ def _values(
     for place, name in enumerate(names):
         made.put(sheet, row, column + place, excel.value(name, name, notices, escape=True),
                  bold=True, color="#FFFFFF", fill=made.theme.band,
-                 align="right" if place else "")  # fmt: skip
+                 align="right" if place else "left")  # fmt: skip
     for number, cells in enumerate(rows, row + 1):
         for place, cell in enumerate(cells):
             if cell is None:
                 continue
             value = excel.value(cell, names[place], notices, escape=True)
-            made.put(sheet, number, column + place, value, line=True,
-                     code="" if isinstance(value, str) else code)  # fmt: skip
+            text = isinstance(value, str)
+            made.put(sheet, number, column + place, value, line=True, code="" if text else code,
+                     align="left" if text else "right")  # fmt: skip
     return row + 1
 
 
