@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Final
 
-from reporttools import jsontext
+from reporttools import clean, jsontext
 from reporttools.rows import Field, Rows, flatten, from_json, union
 from toolbelt.errors import EXIT_CODES, ToolError
 from toolbelt.workspace import Workspace
@@ -155,7 +155,9 @@ def _lines(source: Source) -> Iterable[str]:
     encoding = "utf-16" if head in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     wrapper = io.TextIOWrapper(source.file, encoding=encoding, newline="")
     try:
-        yield from wrapper
+        # Not `yield from`: an abandoned generator would close the file with it.
+        for line in wrapper:  # noqa: UP028
+            yield line
     except UnicodeDecodeError as error:
         raise ToolError(
             "BAD_DATA", f"{source.name} is not UTF-8 text: {error.reason}.", hint="save it as UTF-8"
@@ -194,7 +196,7 @@ def _ndjson_rows(source: Source, names: list[str]) -> Iterator[list[object]]:
 
 def _csv_rows(source: Source) -> Iterator[list[str]]:
     delimiter = "\t" if source.format == "tsv" else _delimiter(source)
-    reader = csv.reader(_lines(source), delimiter=delimiter, strict=True)
+    reader = csv.reader(map(_clean, _lines(source)), delimiter=delimiter, strict=True)
     csv.field_size_limit(16 * 1024 * 1024)
     try:
         for row in reader:
@@ -205,6 +207,11 @@ def _csv_rows(source: Source) -> Iterator[list[str]]:
             "BAD_DATA", f"{source.name}, line {reader.line_num}: not valid CSV: {error}.",
             hint="quote fields that hold quotes, commas or line breaks", detail={"path": ""},
         ) from error  # fmt: skip
+
+
+def _clean(line: str) -> str:
+    """A line without control characters, its end as it was."""
+    return line if line.rstrip("\r\n").isprintable() else clean.text(line)
 
 
 def _delimiter(source: Source) -> str:

@@ -169,7 +169,8 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture: its bytes (PNG or JPEG), pixel size and what it shows."""
+    """A picture: its bytes (PNG or JPEG), pixel size and what it shows. name, path: as the data
+    names it, and where."""
 
     content: bytes = field(repr=False)
     width: int
@@ -177,6 +178,8 @@ class Image:
     caption: str = ""
     alt: str = ""
     half: bool = False
+    name: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,17 +30,27 @@ def _read(options: Options, workspace: Workspace) -> object:
         return data.document(source)
 
 
+def _document(
+    found: Template, options: Options, workspace: Workspace, notices: Notices
+) -> Document:
+    document = compose(found, _read(options, workspace), workspace, notices)
+    from reporttools.render.picture import verify
+
+    verify(document)
+    return document
+
+
 def validate(found: Template, options: Options) -> dict[str, Any]:
     """Every problem of the data as BAD_DATA, or what would only be warned about."""
     workspace, notices = Workspace.find(options["workspace"]), Notices()
-    compose(found, _read(options, workspace), workspace, notices)
+    _document(found, options, workspace, notices)
     return {"warnings": notices.as_json()}
 
 
 def report(found: Template, formats: Sequence[str], options: Options) -> dict[str, Any]:
     """A report in one or more formats; all of its files appear, or none."""
     workspace, notices = Workspace.find(options["workspace"]), Notices()
-    document = compose(found, _read(options, workspace), workspace, notices)
+    document = _document(found, options, workspace, notices)
     return _files(document, formats, options, workspace, notices)
 
 
@@ -156,24 +166,24 @@ def one_table(form: str, options: Options) -> dict[str, Any]:
 
     workspace, notices = Workspace.find(options["workspace"]), Notices()
     settings = _settings(options, notices)
+    title, locale = options["title"], options["locale"]
     with ExitStack() as stack:
         source = stack.enter_context(
             data.open_source(options["data"], workspace, options["input_format"] or "")
         )
-        stream = streams.scan(source, notices)
         made = output.job(
-            workspace, settings, options["output"], [form], options["title"], stack,
-            force=options["force"],
-        )  # fmt: skip
+            workspace, settings, options["output"], [form], title, stack, force=options["force"]
+        )
         if form == "csv":
-            made.write("", form, lambda file: streams.write_csv(stream, file, settings))
-        elif form == "xlsx" and stream.count > STREAM_ABOVE:
-            title = options["title"]
-            made.write("", form, lambda f: streams.write_xlsx(stream, title, f, settings))
+            made.write("", form, lambda file: {
+                "rows": streams.write_csv(source, notices, file, settings)
+            })  # fmt: skip
         else:
-            table = tables.build(
-                options["title"], stream.fields, list(stream.rows()), notices, typed=True
-            )
-            output.render_table(table, form, made, options["locale"])
+            stream = streams.scan(source, notices)
+            if form == "xlsx" and stream.count > STREAM_ABOVE:
+                made.write("", form, lambda f: streams.write_xlsx(stream, title, f, settings))
+            else:
+                table = tables.build(title, stream.fields, list(stream.rows()), notices)
+                output.render_table(table, form, made, locale)
     settings.progress.close()
     return {"files": made.published(), "warnings": notices.as_json()}

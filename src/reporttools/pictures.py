@@ -40,6 +40,8 @@ def load_image(workspace: Workspace, item: Mapping[str, Any], path: str) -> Imag
         caption=str(item.get("caption") or ""),
         alt=str(item.get("alt") or item.get("caption") or ""),
         half=item.get("width") == "half",
+        name=given,
+        path=where,
     )
 
 

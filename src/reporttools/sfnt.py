@@ -18,7 +18,7 @@ _COLLECTION: Final = b"ttcf"
 @dataclass(slots=True, eq=False)
 class Face:
     """One font of a file. glyphs: character code to glyph number. advances: in units, by glyph
-    number (the last one repeats). outlines: True for TrueType outlines, False for CFF or bitmaps.
+    number (the last one repeats). outlines: True for TrueType outlines, False for CFF ones.
     """
 
     path: Path
@@ -52,6 +52,9 @@ def _read(data: bytes, path: Path, index: int) -> Face | None:
         start = unpack_from(">I", data, 12 + 4 * index)[0]
     tables = _directory(data, start)
     if not {b"head", b"hhea", b"hmtx", b"cmap"} <= tables.keys():
+        return None
+    if not {b"glyf", b"CFF ", b"CFF2"} & tables.keys():
+        # Nothing but bitmaps, as fonts of coloured emoji have.
         return None
     units = unpack_from(">H", data, tables[b"head"][0] + 18)[0]
     hhea = tables[b"hhea"][0]

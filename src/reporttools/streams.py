@@ -2,55 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from reporttools import clean, tables
 from reporttools.data import Source, table
-from reporttools.document import Cell, Column
+from reporttools.document import Cell, Column, Table
 from reporttools.notices import Notices
 from reporttools.rows import Field, Rows
-from reporttools.tables import plain_number
 
 SAMPLE: Final = 1000
+Convert = Callable[[Any], Cell]
 
 
 @dataclass(slots=True)
 class Stream:
-    """Columns, and rows that are read again each time they are asked for. count: of rows."""
+    """Columns, and rows that are read again each time they are asked for. count: of rows.
+
+    sample: the first rows. converters: what makes a cell of
+    the source one of the table, None where nothing has to be done.
+    """
 
     source: Source
     fields: list[Field]
     columns: list[Column]
-    numeric: list[bool]
+    converters: list[Convert | None]
     sample: list[Sequence[Cell]]
     count: int
 
     def rows(self) -> Iterator[Sequence[Cell]]:
         """Every row with its cells as the columns' kinds ask for."""
-        fresh = table(self.source)
-        plain = [(f.numeric, f.temporal) == (False, False) for f in self.fields]
-        for row in fresh:
-            yield [
-                _text(cell) if simple and not number else _typed(cell, field, number)
-                for cell, field, number, simple in zip(
-                    row, self.fields, self.numeric, plain, strict=True
-                )
-            ]
+        active = [(i, c) for i, c in enumerate(self.converters) if c is not None]
+        for row in table(self.source):
+            for place, convert in active:
+                row[place] = convert(row[place])
+            yield row  # type: ignore[misc]
 
 
-def _text(cell: object) -> Cell:
-    return clean.text(cell) if isinstance(cell, str) else cell  # type: ignore[return-value]
+def _text(cell: Any) -> Cell:
+    return clean.text(cell) if isinstance(cell, str) else cell
 
 
-def _typed(cell: object, field: Field, number: bool) -> Cell:
-    value = _text(cell)
-    if field.temporal:
-        return tables.moment(value)
-    if field.numeric:
-        return tables.exact(value)
-    return plain_number(value) if number else value
+def _whole(cell: str) -> Cell:
+    return int(cell) if cell else None
+
+
+def _fraction(cell: str) -> Cell:
+    return float(cell) if cell else None
+
+
+def _moment(cell: Any) -> Cell:
+    return tables.moment(_text(cell))
+
+
+def _exact(cell: Any) -> Cell:
+    return tables.exact(_text(cell))
 
 
 def scan(source: Source, notices: Notices) -> Stream:
@@ -58,53 +65,65 @@ def scan(source: Source, notices: Notices) -> Stream:
     rows = table(source)
     if rows.truncated:
         notices.add("TRUNCATED", "The query's result was cut by a limit; the table is that part.")
-    numeric, sample, count = _survey(rows)
-    if rows.typed:
-        numeric = [False] * len(rows.fields)
-    stream = Stream(source, rows.fields, [], numeric, [], count)
-    stream.sample = [
-        [_typed(c, f, n) for c, f, n in zip(row, rows.fields, numeric, strict=True)]
+    converters, sample, count = _survey(rows)
+    typed: list[list[Any]] = [
+        [c(cell) if c is not None else cell for c, cell in zip(converters, row, strict=True)]
         for row in sample
     ]
-    made = tables.build("", rows.fields, stream.sample, notices)
-    stream.columns = list(made.columns)
-    return stream
+    columns = tables.build("", rows.fields, typed, notices).columns
+    return Stream(source, rows.fields, list(columns), converters, list(typed), count)
 
 
-def _survey(rows: Rows) -> tuple[list[bool], list[list[object]], int]:
-    """Which columns hold nothing but plainly written numbers, the first rows, the count."""
+def _survey(rows: Rows) -> tuple[list[Convert | None], list[list[object]], int]:
+    """What each column's cells become, the first rows, how many there are."""
     width = len(rows.fields)
-    numeric, filled = [not rows.typed] * width, [False] * width
+    # Of a text column of CSV: still plain numbers only, some filled, some with a fraction.
+    numeric, filled, fraction = [not rows.typed] * width, [False] * width, [False] * width
     sample: list[list[object]] = []
     count = 0
+    watched = [] if rows.typed else list(range(width))
     for row in rows:
         count += 1
         if count <= SAMPLE:
             sample.append(row)
-        if rows.typed:
-            continue
-        for place in range(width):
+        for place in watched:
             cell = row[place]
-            if numeric[place] and cell != "":
-                filled[place] = True
-                numeric[place] = tables.is_canonical(cell)
-    return [n and f for n, f in zip(numeric, filled, strict=True)], sample, count
+            if cell == "":
+                continue
+            filled[place] = True
+            if not tables.is_canonical(cell):
+                numeric[place] = False
+            elif "." in cell:  # type: ignore[operator]
+                fraction[place] = True
+        if count % SAMPLE == 0:
+            watched = [place for place in watched if numeric[place]]
+    converters: list[Convert | None] = [
+        (_fraction if part else _whole) if n and some else _by_field(field) if rows.typed else None
+        for field, n, some, part in zip(rows.fields, numeric, filled, fraction, strict=True)
+    ]
+    return converters, sample, count
 
 
-def write_csv(stream: Stream, file: IO[bytes], settings: Any) -> dict[str, object]:
-    """All rows as CSV, texts as they are."""
+def _by_field(field: Field) -> Convert:
+    if field.temporal:
+        return _moment
+    return _exact if field.numeric else _text
+
+
+def write_csv(source: Source, notices: Notices, file: IO[bytes], settings: Any) -> int:
+    """All rows as CSV, texts as they are; how many."""
     from reporttools.render import csvfile
 
-    names = [column.title for column in stream.columns]
-    lines: Iterable[Sequence[Cell]] = (
-        [_text(cell) for cell in row] for row in table(stream.source)
-    )
-    return {"rows": csvfile.write(names, lines, file, settings)}
+    rows = table(source)
+    if rows.truncated:
+        notices.add("TRUNCATED", "The query's result was cut by a limit; the table is that part.")
+    names = [clean.text(field.name) for field in rows.fields]
+    lines: Iterable[Any] = ([_text(c) for c in row] for row in rows) if rows.typed else rows
+    return csvfile.write(names, lines, file, settings)
 
 
 def write_xlsx(stream: Stream, title: str, file: IO[bytes], settings: Any) -> dict[str, object]:
     """All rows as a workbook, streamed."""
-    from reporttools.document import Table
     from reporttools.render import bigsheet
     from reporttools.render.sheet import widths
     from reporttools.render.style import theme

@@ -30,7 +30,8 @@ _NAMES: Final = frozenset(
     "tel fax no nr num # ref iban account index".split()
 )
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+|#")
-_CANONICAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,12})?\Z")
+# At most 15 digits, which a double keeps exactly.
+_CANONICAL: Final = re.compile(r"(?=-?[\d.]{1,16}\Z)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?\Z")
 
 
 def number_format(spec: Mapping[str, Any]) -> NumberFormat:

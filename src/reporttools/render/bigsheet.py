@@ -16,8 +16,10 @@ from reporttools.render.settings import Settings
 from reporttools.render.sheet import widths
 from reporttools.render.style import Theme, theme
 from toolbelt.errors import missing_extra
+from toolbelt.jsonvalue import SAFE_INTEGER
 
 EVERY: Final = 5000
+SHORT: Final = excel.MAX_TEXT // 2
 ROWS: Final = excel.MAX_ROWS - 1
 
 
@@ -116,18 +118,24 @@ def _lines(
     sheet: Sheet,
     settings: Settings,
     before: int,
-) -> Iterator[Mapping[str, Cell]]:
+) -> Iterator[Mapping[str, Cell]]:  # fmt: skip
+    """Rows as the writer takes them; only cells that Excel could not hold are changed."""
     notices: Notices = settings.notices
     titles = [column.title for column in sheet.columns]
     plain = (float, type(None), bool)
-    empty = True
-    for number, row in enumerate(rows, before + 1):
+    number = before
+    for row in rows:
+        number += 1
         if number % EVERY == 0:
             settings.progress("writing rows", number, sheet.count)
-        empty = False
-        yield {
-            key: cell if type(cell) in plain else excel.value(cell, title, notices, escape=False)
-            for key, title, cell in zip(keys, titles, row, strict=True)
-        }
-    if empty:
+        cells = [
+            cell
+            if (kind := type(cell)) in plain
+            or (kind is str and len(cell) < SHORT)  # type: ignore[arg-type]
+            or (kind is int and -SAFE_INTEGER <= cell <= SAFE_INTEGER)  # type: ignore[operator]
+            else excel.value(cell, title, notices, escape=False)
+            for cell, title in zip(row, titles, strict=True)
+        ]
+        yield dict(zip(keys, cells, strict=True))
+    if number == before:
         yield dict.fromkeys(keys)

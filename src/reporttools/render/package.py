@@ -30,7 +30,13 @@ def rewritten(
     made.seek(0)
     with zipfile.ZipFile(made) as source, zipfile.ZipFile(file, "w") as target:
         for name in source.namelist():
-            _add(target, name, edit(name, source.read(name)), moment)
+            content = edit(name, source.read(name))
+            if name.endswith(".xlsx"):
+                # The data behind a native chart is a workbook of its own.
+                inner = io.BytesIO()
+                rewritten(io.BytesIO(content), inner, moment)
+                content = inner.getvalue()
+            _add(target, name, content, moment)
 
 
 def restamped(file: IO[bytes], moment: datetime) -> None:

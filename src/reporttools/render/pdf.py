@@ -211,20 +211,18 @@ class PdfSurface:
 
     def _line(self, x: float, y: float, text: str, size: float, color: str, bold: bool) -> None:
         canvas = self.canvas
+        shaped = not text.isascii() and any(is_shaped(ord(c)) for c in text)
+        if self._shaper is not None and shaped:
+            self._shaped(x, y, text, size, color, bold)
+            return
+        # What is copied from the page: reportlab's map of a font knows no characters beyond U+FFFF.
+        told = not text.isascii() and max(text) > "\uffff"
+        if told:
+            canvas.addLiteral(f"/Span <</ActualText <{_utf16(text)}>>> BDC")
         out = canvas.beginText()
         out.setTextOrigin(x, y)
         out.setFillColorRGB(*self._color(color))
-        plain = text.isascii()
-        shaped = not plain and any(is_shaped(ord(c)) for c in text)
-        # What is copied from the page: shaped glyphs have no letters of their own, and reportlab's
-        # map of a font knows no characters beyond U+FFFF.
-        told = shaped or (not plain and max(text) > "\uffff")
-        if told:
-            canvas.addLiteral(f"/Span <</ActualText <{_utf16(text)}>>> BDC")
-        if self._shaper is not None and shaped:
-            self._shaped(out, x, y, text, size, bold)
-        else:
-            self._plain(out, text, size, color, bold)
+        self._plain(out, text, size, color, bold)
         canvas.drawText(out)
         if told:
             canvas.addLiteral("EMC")
@@ -246,17 +244,32 @@ class PdfSurface:
         self.canvas.setLineWidth(size * 0.035)
         out.setTextRenderMode(2)
 
-    def _shaped(self, out: Any, x: float, y: float, text: str, size: float, bold: bool) -> None:
-        """Glyphs at their places; each is lent a code so that the font's subset can hold it."""
+    def _shaped(self, x: float, y: float, text: str, size: float, color: str, bold: bool) -> None:
+        """Glyphs at their places, told letter by letter where the text runs from the right (readers
+        of PDF turn such letters round themselves), else all at once."""
         assert self._shaper is not None  # noqa: S101
+        canvas = self.canvas
         for face, stretch, rtl in self.fonts.runs(text, bold):
             name = self._font(face)
-            out.setFont(name, size)
-            font = self._made[name]
+            if not rtl:
+                canvas.addLiteral(f"/Span <</ActualText <{_utf16(stretch)}>>> BDC")
             for glyph in self._shaper(face, stretch, rtl):
+                code = _code(self._made[name].face, glyph.number)
+                # A mark goes by itself when its letter told it already.
+                told = rtl and glyph.text != chr(code)
+                if told:
+                    canvas.addLiteral(f"/Span <</ActualText <{_utf16(glyph.text)}>>> BDC")
+                out = canvas.beginText()
+                out.setFillColorRGB(*self._color(color))
+                out.setFont(name, size)
                 out.setTextOrigin(x + glyph.dx * size, y + glyph.dy * size)
-                out.textOut(chr(_code(font.face, glyph.number)))
+                out.textOut(chr(code))
+                canvas.drawText(out)
+                if told:
+                    canvas.addLiteral("EMC")
                 x += glyph.advance * size
+            if not rtl:
+                canvas.addLiteral("EMC")
 
     def image(self, x: float, y: float, w: float, h: float, image: Image) -> None:
         """A picture."""

@@ -11,12 +11,14 @@ from reporttools.sfnt import Face
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A glyph from left to right. number: in the font. advance, dx, dy: in ems."""
+    """A glyph from left to right. number: in the font. advance, dx, dy: in ems. text: the letters
+    it stands for, empty when the glyph before it in their cluster has them."""
 
     number: int
     advance: float
     dx: float
     dy: float
+    text: str
 
 
 @cache
@@ -47,11 +49,27 @@ class Shaper:
         buffer.direction = "rtl" if rtl else "ltr"
         uharfbuzz.shape(font, buffer, {"kern": False})
         units = face.units
+        told = _clusters([info.cluster for info in buffer.glyph_infos], text)
         return [
-            Glyph(info.codepoint, at.x_advance / units, at.x_offset / units, at.y_offset / units)
-            for info, at in zip(buffer.glyph_infos, buffer.glyph_positions, strict=True)
-        ]
+            Glyph(
+                info.codepoint, at.x_advance / units, at.x_offset / units, at.y_offset / units, part
+            )
+            for info, at, part in zip(
+                buffer.glyph_infos, buffer.glyph_positions, told, strict=True
+            )
+        ]  # fmt: skip
 
     def width(self, face: Face, text: str, rtl: bool) -> float:
         """The width of the shaped stretch, in ems."""
         return sum(glyph.advance for glyph in self(face, text, rtl))
+
+
+def _clusters(starts: list[int], text: str) -> list[str]:
+    """The letters of each glyph, given once for glyphs that share them."""
+    ends = dict(zip(sorted(set(starts)), [*sorted(set(starts))[1:], len(text)], strict=True))
+    seen: set[int] = set()
+    told = []
+    for start in starts:
+        told.append("" if start in seen else text[start : ends[start]])
+        seen.add(start)
+    return told
