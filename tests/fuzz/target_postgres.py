@@ -43,7 +43,7 @@ _WATCHED = {
     "next transaction": "SELECT pg_snapshot_xmax(pg_current_snapshot())",
     "large objects": "SELECT count(*), sum(length(data)) FROM pg_largeobject",
     "advisory locks": "SELECT locktype, objid, pid = pg_backend_pid() FROM pg_locks WHERE locktype = 'advisory' ORDER BY 2, 3",
-    "settings": "SELECT md5(string_agg(name || '=' || coalesce(setting, ''), ',' ORDER BY name)) FROM pg_settings",
+    "settings": "SELECT name || '=' || setting FROM pg_settings WHERE source IN ('session', 'interactive') ORDER BY name",
     "own setting": "SELECT current_setting('canary.x', true)",
     "prepared": "SELECT count(*) FROM pg_prepared_statements",
     "cursors": "SELECT count(*) FROM pg_cursors",

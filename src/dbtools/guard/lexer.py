@@ -181,7 +181,8 @@ class _Scanner:
                 raise Refused("unterminated dollar quote", start, shown=tag)
             return "S", close + len(tag)
         if kind == "X":
-            raise Refused("variable with a suffix", start, shown=self.text[start:end])
+            reason = "two dots" if self.dialect == "postgres" else "variable with a suffix"
+            raise Refused(reason, start, shown=self.text[start:end])
         if kind == "Q" and self.dialect in ("clickhouse", "bigquery"):
             raw = self.text[start:end]
             if "\\" in raw and _SPELLED.search(raw):  # `\x66ile` is file

@@ -27,7 +27,7 @@ BRACKETS = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]"
 DASHES = r"--[^\n]*+"
 
 # `:name`; one that touches a name, a number, a bracket or a quote is a slice or a ternary.
-PLACEHOLDER = rf"(?<![\w$)\]'\"`{HIGH}]):[A-Za-z_][A-Za-z0-9_]*+(?![$('\"`{HIGH}])"
+PLACEHOLDER = rf"(?<![\w$)\]'\"`{HIGH}]):[A-Za-z_][A-Za-z0-9_]*+(?![$('\"`{HIGH}]|&['\"])"
 
 
 def _double(pattern: str) -> str:
@@ -68,10 +68,12 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("C", DASHES),
         ("B", r"/\*"),
         ("V", PLACEHOLDER),
-        ("N", NUMBER),
+        ("X", r"\.\."),  # one token here: no number may start at its second dot
+        ("N", NUMBER.replace(r"\.?", r"(?:\.(?!\.))?")),
         ("P", r":=|::|[-+*/<>=~!@#%^&|`?()\[\],;:.]"),
         ("S", "[eE]" + ESCAPED),
-        ("S", "(?:[uU]&|[bBxXnN])?" + PLAIN),
+        ("S", "[bBxX]'[^']*+'"),  # '' does not go on in here
+        ("S", "(?:[uU]&|[nN])?" + PLAIN),
         ("Q", _double(PLAIN)),
         (
             "U",

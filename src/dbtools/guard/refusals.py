@@ -51,6 +51,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "a variable with a (suffix) is one token to SQLite",
         "put a space before the bracket",
     ),
+    "two dots": ("two dots stand side by side", "put a space round numbers"),
     "nesting too deep": ("brackets are nested more than 200 levels deep", "use WITH to flatten it"),
     "unbalanced": ("the brackets do not match", "every bracket needs its other half"),
     "four-part name": (
