@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from dbtools.guard.lexis import ESCAPED, PLAIN, Lexis, lexis
+from dbtools.guard.lexis import BITS, ESCAPED, PLAIN, Lexis, lexis
 from dbtools.guard.model import Refused
 
 # Refused anywhere: a NUL cuts the text at the driver, a surrogate cannot be encoded.
@@ -20,7 +20,8 @@ _SPACE = " \t\n\r"
 _HINT = re.compile(r"/\*\+[\w\s(),@`.%=+-]*\*/")
 # PostgreSQL joins strings over a line break, and the next part keeps the first one's escapes.
 _JOINED = re.compile(r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'")
-_JOINED_BODY = {False: re.compile(PLAIN), True: re.compile(ESCAPED)}
+_PLAIN, _ESCAPED, _BITS = re.compile(PLAIN), re.compile(ESCAPED), re.compile(BITS)
+_JOINED_BODY = {"e": _ESCAPED, "E": _ESCAPED, "b": _BITS, "B": _BITS, "x": _BITS, "X": _BITS}
 _SPELLED = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\\'\"`]")
 _UNICODE_ESCAPE = {"+": 6, "": 4}
 
@@ -230,7 +231,7 @@ class _Scanner:
         if self.rules.adjacent:
             return end
         text = self.text
-        body = _JOINED_BODY[text[start] in "eE"]
+        body = _JOINED_BODY.get(text[start], _PLAIN)
         while joined := _JOINED.match(text, end):
             more = body.match(text, joined.end() - 1)
             if more is None:

@@ -16,6 +16,7 @@ HIGH = "\x80-\ufefe\uff00-\U0010ffff"
 
 # Possessive quantifiers keep unterminated quotes linear.
 PLAIN = r"'[^']*+(?:''[^']*+)*+'"
+BITS = r"'[^']*+'"  # in a bit string of PostgreSQL, '' does not go on
 ESCAPED = r"'[^'\\]*+(?:(?:''|\\[\s\S])[^'\\]*+)*+'"
 ESCAPED_LINE = r"'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+'"
 TRIPLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"
@@ -72,7 +73,7 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("N", NUMBER.replace(r"\.?", r"(?:\.(?!\.))?")),
         ("P", r":=|::|[-+*/<>=~!@#%^&|`?()\[\],;:.]"),
         ("S", "[eE]" + ESCAPED),
-        ("S", "[bBxX]'[^']*+'"),  # '' does not go on in here
+        ("S", "[bBxX]" + BITS),
         ("S", "(?:[uU]&|[nN])?" + PLAIN),
         ("Q", _double(PLAIN)),
         (
