@@ -103,7 +103,13 @@ _ALTERNATIVES = {
     "CALL": "read the tables the procedure reads",
     "EXEC": "read the tables the procedure reads",
     "EXECUTE": "send the statement itself",
+    "SHOW": "db-schema lists the tables; db-schema --table NAME shows one",
+    "DESCRIBE": "db-schema --table NAME shows a table's columns, keys and indexes",
+    "DESC": "db-schema --table NAME shows a table's columns, keys and indexes",
 }
+# Words that start a read, for a misspelt one.
+_STARTS = ("SELECT", "WITH", "EXPLAIN", "VALUES")
+_CLIENT_COMMAND = "commands of a database shell mean nothing here; db-schema lists the tables"
 _READ_ONLY = "connections are read-only here; SELECT the rows instead"
 
 
@@ -113,13 +119,14 @@ def refusal(error: Refused, kind: str, reading: str = "tokens") -> Verdict:
     refused_kind = error.kind
     if refused_kind:
         message = message or SEED_FORM.format(refused_kind)
-        hint = hint or _ALTERNATIVES.get(refused_kind, _READ_ONLY)
+        hint = hint or _ALTERNATIVES.get(refused_kind) or _misspelt(refused_kind) or _READ_ONLY
         if error.reason.startswith("word "):
             hint = hint if refused_kind in _ALTERNATIVES else _quote_it(error.shown)
     elif error.code == "BLOCKED":
         found = _text(error.reason)
         message = f"Blocked: {message or found[0]}."
-        hint = hint or found[1]
+        shell = error.start == 0 and error.shown in (".", "\\")
+        hint = hint or (_CLIENT_COMMAND if shell else found[1])
     if error.shown and not refused_kind and error.start >= 0 and error.shown not in message:
         message = f"{message[:-1]} ({error.shown})."
     return Verdict(
@@ -133,6 +140,17 @@ def refusal(error: Refused, kind: str, reading: str = "tokens") -> Verdict:
         hint=hint,
         code=error.code,
     )
+
+
+def _misspelt(kind: str) -> str:
+    """`did you mean SELECT?` for SELEC, SLECT, SELECTT."""
+    for start in _STARTS:
+        letters = sorted(kind) == sorted(start) or kind.startswith(start) or start.startswith(kind)
+        if letters and 2 < len(kind) <= len(start) + 1 and kind != start:
+            return f"did you mean {start}?"
+        if kind[:1] == start[:1] and 0 < len(start) - len(kind) < 2 and set(kind) <= set(start):
+            return f"did you mean {start}?"
+    return ""
 
 
 def _quote_it(token: str) -> str:

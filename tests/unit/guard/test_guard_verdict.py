@@ -247,3 +247,21 @@ def test_the_guard_asks_sqlglot_only_on_doubt() -> None:
             [sys.executable, "-c", code, dialect], capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == f"[] ['dbtools.guard.tables_{dialect}']"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("SELEC 1", "did you mean SELECT?"),
+        ("SLECT 1", "did you mean SELECT?"),
+        ("SELCET 1", "did you mean SELECT?"),
+        ("WIHT x AS (SELECT 1) SELECT 1", "did you mean WITH?"),
+        ("SHOW TABLES", "db-schema lists the tables"),
+        (".tables", "db-schema lists the tables"),
+        ("DESC orders", "db-schema --table"),
+        ("SET x = 1", "options of db-query"),
+        ("DELETE FROM t", "connections are read-only"),
+    ],
+)
+def test_a_refusal_names_what_was_probably_meant(text: str, hint: str) -> None:
+    assert hint in check(text, "sqlite").hint
