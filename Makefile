@@ -8,7 +8,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz guard-inventory format clean engines
+.PHONY: help demo test check bench bench-shell fuzz guard-inventory format clean engines
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ format: $(VENV)/.installed ## Format the code and sort the imports
 bench: $(VENV)/.installed engines ## Measure the commands against their peers, as ratios in one run
 	@PYTHONPATH=tests $(PY) -m bench $(GROUPS)
 
+bench-shell: $(VENV)/.installed ## Ask safe-shell and its peers about the same command lines
+	@PYTHONPATH=tests $(PY) -m bench.shell
+
 clean: ## Remove what these targets made in this folder
-	@rm -rf $(VENV) .venv-bench out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .venv-bench .venv-bench-shell out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find src tests demo bench -name __pycache__ -prune -exec rm -rf {} +

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bench import shell_speed
 from bench.measure import Case
 from bench.peers import own, psql, sqlite_utils
 from servers import Server
@@ -115,8 +116,15 @@ def memory(stage: Stage) -> list[Table]:
     return tables
 
 
+def shell(_stage: Stage) -> list[Table]:
+    """safe-shell against a bare interpreter and against bash."""
+    shell_speed.main()
+    return [Table("safe-shell, one answer", 15, shell_speed.cases())]
+
+
 GROUPS: Final[dict[str, Callable[[Stage], list[Table]]]] = {
     "start": start,
     "export": export,
     "memory": memory,
+    "shell": shell,
 }

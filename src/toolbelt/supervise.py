@@ -146,7 +146,9 @@ class Supervisor:
             for number in range(1, signal.SIGRTMIN):
                 if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
                     signal.signal(number, signal.SIG_DFL)
-            os.setsid()
+            # A group of its own, in the supervisor's session: the scheduler shares out a machine by
+            # sessions, and the stages of a pipe belong together.
+            os.setpgid(0, 0)
             _streams(child, *ends)
             linux.close_on_exec_from(3)
             step = "cwd"
