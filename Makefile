@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 # What the demo's commands need beyond the base install.
-DEMO_EXTRAS :=
+DEMO_EXTRAS := reports,search
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench bench-shell fuzz guard-inventory format clean engines

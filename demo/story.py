@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from demo import report
 from demo.build import build
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,6 +75,28 @@ STEPS = (
         "A column that does not exist: the answer says what to type instead.",
         ("db-query", "--query", "SELECT id, total_amout FROM orders LIMIT 3"),
         code=4,
+    ),
+    Step(
+        "Find a table by a question in plain words.",
+        ("db-schema", "--search", "where is the order status stored"),
+    ),
+    Step(
+        "Look at files as one would in a shell; nothing can be written or sent.",
+        ("safe-shell", "head -3 orders.csv | cut -c1-60"),
+    ),
+)  # fmt: skip
+
+# After these figures have been asked (demo/report.py), a month as people read it.
+REPORTS = (
+    Step(
+        "A report a manager would open: PDF, slides and a workbook of the shop's June.",
+        ("report-run", "generate", "--template", "monthly", "--format", "pdf,pptx,xlsx",
+         "--data", "monthly.json", "--output", "reports", "--force"),
+    ),
+    Step(
+        "The same month on one screen.",
+        ("report-run", "generate", "--template", "dashboard", "--format", "png",
+         "--data", "dashboard.json", "--output", "reports/dashboard.png", "--force"),
     ),
 )  # fmt: skip
 
@@ -137,7 +160,9 @@ def main(folder: Path) -> int:
     for assignment in exports:
         print(f"$ export {assignment}")
     failed = [step.title for step in STEPS if not tell(step, folder)]
-    print(f"\n{len(STEPS)} commands in {time.monotonic() - began:.0f} s. Try your own:")
+    report.write(folder, {**_environment(folder), **connection(folder)})
+    failed += [step.title for step in REPORTS if not tell(step, folder)]
+    print(f"\n{len(STEPS + REPORTS)} commands in {time.monotonic() - began:.0f} s. Try your own:")
     print(f"  export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH")
     print(f"  export {' '.join(exports)}")
     print('  db-query --query "SELECT * FROM products LIMIT 3"')
