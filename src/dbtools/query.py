@@ -17,6 +17,7 @@ from dbtools.guard import Verdict, append_limit, check, segments, tables
 from dbtools.request import Plan, QueryRequest
 from dbtools.result import ResultSet
 from dbtools.writers import streams
+from toolbelt.cli import Streaming
 from toolbelt.envelope import write_success
 from toolbelt.errors import ToolError
 
@@ -49,7 +50,12 @@ def _execute(plan: Plan, request: QueryRequest, out: Output | None) -> dict[str,
         started = time.perf_counter()
         with Deadline(plan.timeout_seconds):
             result = session.execute(plan.execution)
+            _watch(result, plan)
             return delivery.deliver(_distinct_names(result), plan, request, started, out)
+    except ToolError as error:
+        if error.code != "QUERY_FAILED" or Streaming.active:
+            raise
+        raise _explained_error(error, plan, request) from error
     except DeadlineReached:
         _stop(session)
         raise timeout_error(plan.timeout_seconds) from None
@@ -58,6 +64,21 @@ def _execute(plan: Plan, request: QueryRequest, out: Output | None) -> dict[str,
         raise
     finally:
         session.close()
+
+
+def _watch(result: ResultSet, plan: Plan) -> None:
+    """Warn of mistakes that raise no error; the engines that keep quiet about some are few."""
+    if ENGINES[plan.connection.engine].dialect in ("sqlite", "mysql"):
+        from dbtools import quiet
+
+        quiet.watch(result, plan.statement, ENGINES[plan.connection.engine].dialect)
+
+
+def _explained_error(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
+    """The engine's error with what to type instead; the error as it was where nothing is known."""
+    from dbtools.mending import mend
+
+    return mend(error, plan, request)
 
 
 def _open(plan: Plan) -> Session:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 Row = Sequence[object]
@@ -29,6 +29,8 @@ class ResultSet:
     rows are read, in order, each once. native_csv: writes all rows as CSV to a binary sink by the
     engine's own fast way and returns their number; None where there is no such way. extra: engine
     facts for the envelope (`estimatedBytes`, `jobId`). close: frees the server's side early.
+    columns_read: lower-case names of the columns that the engine says the statement reads; None
+    where it says nothing of it.
     """
 
     columns: list[Column]
@@ -41,3 +43,4 @@ class ResultSet:
     native_csv: Callable[[Callable[[bytes], object]], int] | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
     close: Callable[[], None] = lambda: None
+    columns_read: Set[str] | None = None

@@ -72,6 +72,7 @@ class SQLiteSession:
         self._timeout = timeout_seconds
         self._stopped: BaseException | None = None
         self.warnings: dict[str, None] = {}
+        self._columns_read: set[str] = set()
         try:
             self._db = self._open()
         except sqlite3.Error as error:
@@ -129,7 +130,15 @@ class SQLiteSession:
     def _restrict(self) -> None:
         for source in _PRIMED:
             self._db.execute(f"SELECT 1 FROM {source}").fetchall()  # noqa: S608
-        self._db.set_authorizer(_authorize)
+        self._db.set_authorizer(self._authorize)
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, database: str | None,
+        source: str | None,
+    ) -> int:  # fmt: skip
+        if action == sqlite3.SQLITE_READ and second:
+            self._columns_read.add(second.lower())
+        return _authorize(action, first, second, database, source)
 
     def execute(self, execution: Execution) -> ResultSet:
         """Run one statement; cells arrive one a step, nothing is buffered."""
@@ -148,6 +157,7 @@ class SQLiteSession:
             converters=[cell] * len(columns),
             raw_is_json=True,
             warnings=self.warnings,
+            columns_read=self._columns_read,
         )
 
     def _rest(self, cursor: sqlite3.Cursor) -> Iterator[list[Row]]:

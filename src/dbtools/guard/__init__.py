@@ -109,7 +109,7 @@ def segments(statement: str, dialect: str) -> list[str | tuple[str]]:
 
     A statement the gate refuses comes back uncut.
     """
-    from dbtools.guard.segments import cut_at_placeholders
+    from dbtools.guard.placeholders import cut_at_placeholders
 
     rules = load(dialect)
     try:

@@ -9,7 +9,7 @@ from dbtools.guard.sql import NOT_CALLS, Reading, dotted
 def tables_read(reading: Reading) -> list[str]:
     """Dotted names of the tables read, in order of appearance, without CTE names."""
     tokens = reading.tokens
-    defined = _cte_names(tokens)
+    defined = cte_names(tokens)
     found: dict[str, None] = {}
     for i in [*reading.items, *_table_words(tokens)]:
         if tokens.kind(i) not in ("W", "Q", "U") or (
@@ -17,10 +17,10 @@ def tables_read(reading: Reading) -> list[str]:
         ):
             continue
         parts = dotted(tokens, i)
-        end = _end(tokens, i)
+        end = dotted_end(tokens, i)
         if tokens.key(end) == "(" or (len(parts) == 1 and parts[0] in defined):
             continue
-        found.setdefault(_spelled(tokens, i, end))
+        found.setdefault(spelled(tokens, i, end))
     return list(found)
 
 
@@ -29,7 +29,7 @@ def _table_words(tokens: Tokens) -> list[int]:
     return [i + 1 for i, key in enumerate(tokens.keys) if key == "table" and tokens.kinds[i] == "W"]
 
 
-def _end(tokens: Tokens, i: int) -> int:
+def dotted_end(tokens: Tokens, i: int) -> int:
     """The token after the dotted name that starts at token i."""
     i += 1
     while tokens.key(i) == ".":
@@ -37,7 +37,7 @@ def _end(tokens: Tokens, i: int) -> int:
     return i
 
 
-def _spelled(tokens: Tokens, start: int, end: int) -> str:
+def spelled(tokens: Tokens, start: int, end: int) -> str:
     """The dotted name without quotes, in the letters of the statement."""
     parts = []
     for i in range(start, min(end, len(tokens.keys))):
@@ -52,7 +52,7 @@ def _spelled(tokens: Tokens, start: int, end: int) -> str:
     return "".join(parts)
 
 
-def _cte_names(tokens: Tokens) -> set[str]:
+def cte_names(tokens: Tokens) -> set[str]:
     """Names defined by WITH: `name [(columns)] AS [NOT MATERIALIZED] (`."""
     names = set()
     for i, key in enumerate(tokens.keys):

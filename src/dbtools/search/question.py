@@ -14,6 +14,7 @@ from dbtools.search.words import is_cyrillic, split, stem
 
 # Words beyond this many add nothing but time.
 _MOST_WORDS: Final = 60
+_SHORT: Final = 0.8
 _SYNONYM: Final = 0.5
 _TYPO: Final = 0.8
 _ABBREVIATION: Final = 0.6
@@ -84,6 +85,7 @@ def _group(word: str, index: Index) -> Group:
     if is_cyrillic(word):
         _translate(word, senses)
     else:
+        _add(senses, lexicon().abbreviations.get(word, ()), _SHORT, "abbreviation")
         _add(senses, _synonyms(word), _SYNONYM, "synonym")
     if not any(s in index.postings for s in senses):
         _guess(word, senses, index)

@@ -1,0 +1,86 @@
+"""Turns an engine's complaint into the next thing to type. Asked only after a failure."""
+
+from __future__ import annotations
+
+from dbtools.guard.anatomy import Anatomy, dissect
+from dbtools.hints import advice, complaint
+from dbtools.hints.failure import Failure, Known, Plans
+from toolbelt.errors import ToolError
+
+_EXCERPT = 60
+
+
+def improve(
+    error: ToolError,
+    statement: str,
+    dialect: str,
+    engine: str,
+    known: Known,
+    plans: Plans,
+    offset: int = 0,
+) -> ToolError:
+    """The error with candidates, columns, a corrected statement and the place of the mistake.
+
+    statement: the caller's text. offset: characters that were put before it (EXPLAIN).
+    known: asked for the catalog only where the kind of error needs it. plans: the error that
+    planning another statement would give.
+    """
+    found = complaint.read(engine, error)
+    anatomy = dissect(statement, dialect)
+    if anatomy is None:
+        return error
+    if found.kind in (complaint.COLUMN, complaint.TABLE):
+        # Perhaps it is what we kept that is out of date.
+        known.again()
+    position = _position(error, statement, dialect, anatomy, offset)
+    failure = Failure(
+        error, statement, dialect, engine, anatomy, position, known.catalog(), known, plans
+    )
+    told = advice.give(failure, found)
+    place = position if position is not None else told.position
+    detail = {**error.detail, **_place(statement, place), **told.detail}
+    if told.hides:
+        for key in ("sqlstate", "engineCode", "engineHint", "engineDetail", "engineError"):
+            detail.pop(key, None)
+    return ToolError(error.code, told.message or error.message, told.hint or error.hint, detail)
+
+
+def _position(
+    error: ToolError, statement: str, dialect: str, anatomy: Anatomy, offset: int
+) -> int | None:
+    """The driver's 1-based place in the text that was sent, as a 0-based one in the caller's."""
+    told = error.detail.get("position")
+    if not isinstance(told, int):
+        return None
+    at = told - 1 - offset
+    sent = dissect(_clean(statement, dialect), dialect)
+    if sent is None or len(sent.tokens) != len(anatomy.tokens):
+        return at if 0 <= at < len(statement) else None
+    for ours, theirs in zip(anatomy.tokens, sent.tokens, strict=True):
+        if theirs.start <= at < theirs.end:
+            return ours.start + at - theirs.start
+    return None
+
+
+def _clean(statement: str, dialect: str) -> str:
+    from dbtools.guard import check
+
+    return check(statement, dialect).statement or statement
+
+
+def _place(statement: str, position: int | None) -> dict[str, object]:
+    """Where it is: character, line and column from 1, and the line with a caret below."""
+    if position is None:
+        return {}
+    before = statement[:position]
+    start = before.rfind("\n") + 1
+    line = statement[start:].split("\n", 1)[0]
+    column = position - start
+    cut = max(0, column - _EXCERPT)
+    shown = line[cut : cut + 2 * _EXCERPT].replace("\t", " ")
+    return {
+        "position": position + 1,
+        "line": before.count("\n") + 1,
+        "column": column + 1,
+        "excerpt": f"{shown}\n{' ' * (column - cut)}^",
+    }

@@ -1,0 +1,80 @@
+"""After a failure: what is known of the database, asked with the connection that failed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Final
+
+from dbtools import hints
+from dbtools.deadline import Deadline, DeadlineReached
+from dbtools.drivers.base import Placeholder
+from dbtools.engines import ENGINES
+from dbtools.guard import check, segments
+from dbtools.request import Plan, QueryRequest
+from dbtools.survey import Survey
+from toolbelt.errors import ToolError
+
+# A hint that takes longer than this is worth less than the time.
+_SECONDS: Final = 10.0
+
+
+def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
+    """The error with candidates, columns and a corrected statement where one can be had.
+
+    Whatever goes wrong on the way leaves the engine's own error as it was.
+    """
+    engine = ENGINES[plan.connection.engine]
+    if plan.execution.document is not None:
+        return error
+    seconds = min(_SECONDS, plan.timeout_seconds)
+    explained = request.explain and request.statement.lstrip()[:7].lower() != "explain"
+    survey = Survey(plan.connection, seconds=seconds)
+    trial = _Trial(plan, survey)
+    try:
+        return hints.improve(
+            error, request.statement, engine.dialect, plan.connection.engine, survey,
+            trial.problem, len(engine.explain) if explained else 0,
+        )  # fmt: skip
+    except ToolError:
+        return error
+
+
+class _Trial:
+    """Plans corrected statements, so that none is offered that would fail again."""
+
+    def __init__(self, plan: Plan, survey: Survey) -> None:
+        self._plan = plan
+        self._survey = survey
+        self._until = time.monotonic() + _SECONDS
+
+    def problem(self, statement: str) -> ToolError | None:
+        """The error that planning a statement gives; None for a statement that would run."""
+        engine = ENGINES[self._plan.connection.engine]
+        verdict = check(engine.explain + statement, engine.dialect)
+        if not verdict.allowed:
+            return ToolError(verdict.code, verdict.message)
+        cut = segments(verdict.statement, engine.dialect)
+        execution = replace(
+            self._plan.execution,
+            segments=[s if isinstance(s, str) else Placeholder(s[0]) for s in cut],
+            kind="EXPLAIN",
+            fetch_rows=None,
+            want_csv=False,
+        )
+        left = self._until - time.monotonic()
+        if left <= 0:
+            return ToolError("TIMEOUT", "No time is left to try it.")
+        session = self._survey.session()
+        try:
+            with Deadline(left):
+                for _ in session.execute(execution).rows:
+                    pass
+        except ToolError as error:
+            return error
+        except DeadlineReached:
+            session.cancel()
+            return ToolError("TIMEOUT", "It could not be tried in time.")
+        finally:
+            session.close()
+        return None
