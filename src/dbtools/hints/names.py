@@ -13,6 +13,7 @@ from dbtools.hints.candidates import Candidate
 from dbtools.hints.failure import Advice, Failure
 from dbtools.outline.dense import Knowledge, dense_columns
 from dbtools.outline.joins import Link, condition, graph, path
+from dbtools.search.words import split
 from dbtools.spelling import RESERVED, quoted
 
 # From this likeness on a corrected statement is offered.
@@ -273,8 +274,11 @@ def _unjoined(
     meant = failure.table(qualifier)
     near = _near(failure, failure.sources())
     if meant is None:
-        # An alias that was never given: a table near those in FROM that starts like it.
-        meant = next((t for t in near if t.name.lower().startswith(qualifier.lower())), None)
+        # An alias that was never given: a table near those in FROM with a word that starts so.
+        short = qualifier.lower()
+        meant = next((t for t in near if t.name.lower().startswith(short)), None) or next(
+            (t for t in near if any(w.startswith(short) for w in split(t.name))), None
+        )
     sources = [s.alias or s.table for s in failure.anatomy.sources]
     if meant is None:
         return Advice(f"FROM has only {', '.join(sources)}", detail, position)
