@@ -14,7 +14,8 @@ class Engine:
     bring ('' for none). aliases: further DB_TYPE values and URL schemes. needs: the keys without
     which a connection is half configured ('A|B': one of them). limit_text: a LIMIT line may be
     appended to the statement. files: HOST means nothing, the database is a path. explain: what
-    stands before a statement whose plan is asked for.
+    stands before a statement whose plan is asked for; '' where the language has no such word and
+    the driver does it (Execution.explain).
     """
 
     module: str
@@ -46,6 +47,7 @@ ENGINES: Final = {
     "mongodb": Engine(
         "dbtools.drivers.mongodb", "mongodb", "mongodb", ("mongo", "mongodb+srv"), ("HOST",)
     ),
+    "bigquery": Engine("dbtools.drivers.bigquery", "bigquery", "bigquery", ("bq",), (), explain=""),
     "duckdb": Engine("dbtools.drivers.duckdb", "duckdb", "duckdb", (), ("NAME",), files=True),
 }
 

@@ -110,7 +110,8 @@ def prepare(request: QueryRequest, connection: Connection) -> Plan:
     if ENGINES[connection.engine].dialect == "mongodb":
         return _prepare_document(request, connection)
     engine = ENGINES[connection.engine]
-    verdict = check(_explained(request, engine.explain), engine.dialect)
+    text, explain = _explained(request, engine.explain)
+    verdict = check(text, engine.dialect)
     if not verdict.allowed:
         raise refusal(verdict)
     timeout, lowered = _timeout(request, connection)
@@ -128,6 +129,7 @@ def prepare(request: QueryRequest, connection: Connection) -> Plan:
         timeout_seconds=timeout,
         want_csv=request.format == "csv" and cap is None,
         numbers_as_number=request.numbers_as_number,
+        explain=explain,
     )
     return Plan(connection, verdict, execution, statement, cap, capped_by, timeout, lowered)
 
@@ -174,10 +176,20 @@ def refusal(verdict: Verdict) -> ToolError:
     )
 
 
-def _explained(request: QueryRequest, prefix: str) -> str:
-    if not request.explain or request.statement.lstrip()[:7].lower() == "explain":
-        return request.statement
-    return prefix + request.statement
+def _explained(request: QueryRequest, prefix: str) -> tuple[str, bool]:
+    """(the text to check, whether the driver is to make the plan).
+
+    Where the language has no EXPLAIN, the caller's own becomes blanks, so that positions hold.
+    """
+    text = request.statement
+    blank = len(text) - len(text.lstrip())
+    end = blank + len("explain")
+    said = text[blank:end].lower() == "explain" and text[end : end + 1].isspace()
+    if prefix:
+        return (prefix + text if request.explain and not said else text), False
+    if said:
+        text = text[:blank] + " " * len("explain") + text[end:]
+    return text, said or request.explain
 
 
 def _timeout(request: QueryRequest, connection: Connection) -> tuple[float, tuple[str, ...]]:

@@ -30,6 +30,7 @@ class Execution:
     all; a driver whose engine has a cap of its own passes it on. kind: the guard's statement
     kind. timeout_seconds: the server-side limit (the caller also holds a client deadline).
     document: MongoDB's parsed command instead of text. want_csv: the writer would use native_csv.
+    explain: the plan is asked for, on an engine whose language has no word for it.
     """
 
     segments: Sequence[str | Placeholder]
@@ -41,6 +42,7 @@ class Execution:
     want_csv: bool = False
     extended_json: bool = False
     numbers_as_number: bool = False
+    explain: bool = False
 
     def text(self) -> str:
         """The statement with its placeholders spelled `:name`."""
