@@ -84,6 +84,10 @@ STEPS = (
         "Look at files as one would in a shell; nothing can be written or sent.",
         ("safe-shell", "head -3 orders.csv | cut -c1-60"),
     ),
+    Step(
+        "Convert a file, by a recipe that anyone may read and add to.",
+        ("file-convert", "xlsx", "orders.csv", "--output", "orders.xlsx", "--force"),
+    ),
 )  # fmt: skip
 
 # After these figures have been asked (demo/report.py), a month as people read it.
