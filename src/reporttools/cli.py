@@ -15,6 +15,9 @@ from toolbelt.errors import ToolError, nearest
 FORMATS: Final = ("pdf", "pptx", "png", "svg", "xlsx", "csv")
 KINDS: Final = ("bar", "barh", "line", "area", "scatter", "pie", "donut")
 INPUTS: Final = ("json", "ndjson", "csv", "tsv")
+LANGUAGES: Final = ("python", "javascript", "py", "js", "node")
+# What a failed script printed and made: keys beside `error`.
+_beside_error: Final[dict[str, object]] = {}
 
 
 @click.group(context_settings=cli.CONTEXT)
@@ -197,6 +200,58 @@ def table(form: str, **options: Any) -> None:
     _answer(work.one_table(form, options), started, options)
 
 
+@command.command("execute-code")
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES, case_sensitive=False),
+    required=True,
+    help="python or javascript (py, js and node will do).",
+)
+@click.option("--code", required=True, metavar="FILE|-", help="The code.")
+@click.option(
+    "--dependency",
+    "dependencies",
+    multiple=True,
+    metavar="NAME[==VERSION]",
+    help="A package to install first (a wheel, or from npm); may be given again.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 600),
+    default=60.0,
+    show_default=True,
+    help="Seconds the code may run.",
+)
+@click.option("--output", "-o", metavar="DIR", help="Its folder. [default: WORKSPACE/output]")
+@click.option("--network", is_flag=True, help="Let the code reach the network.")
+@_options("workspace", "pretty", "debug")
+def execute_code(
+    language: str,
+    code: str,
+    dependencies: tuple[str, ...],
+    timeout: float,
+    output: str | None,
+    network: bool,
+    workspace: str | None,
+    pretty: bool,
+    debug: bool,
+) -> None:
+    """Run Python or JavaScript that makes files, confined; tell what it printed and made.
+
+    \b
+    Ready: matplotlib, pandas, numpy, seaborn, openpyxl, reportlab, python-pptx;
+           chart.js, chartjs-node-canvas, @napi-rs/canvas, d3, linkedom.
+    """
+    from reporttools.script import execute
+    from reporttools.script_request import request
+
+    result = execute(request(language, code, dependencies, timeout, output, workspace, network))
+    if result.error is not None:
+        _beside_error.update(result.body())
+        raise result.error
+    write_success(result.body(), pretty=pretty)
+
+
 def format_list(text: str, allowed: tuple[str, ...], *, single: bool = False) -> list[str]:
     """The formats of a comma list, each once; UNKNOWN_FORMAT with the valid ones otherwise."""
     names = list(dict.fromkeys(n.strip().lower().lstrip(".") for n in text.split(",")))
@@ -225,4 +280,4 @@ def _answer(body: dict[str, Any], started: float, options: dict[str, Any]) -> No
 
 def main() -> NoReturn:
     """Console script."""
-    cli.run(command, "report-run")
+    cli.run(command, "report-run", failure_extra=lambda: _beside_error)

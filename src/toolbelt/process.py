@@ -164,8 +164,8 @@ class Limits:
     timeout: seconds. grace: seconds between SIGTERM and SIGKILL. stdout_bytes: kept of stdout;
     stderr_bytes: kept of each stage's. overflow: `stop` ends the run when stdout is full, `drain`
     reads on and keeps head and tail (stderr is always drained), until more than drain_bytes came.
-    memory_bytes: of the whole tree, looked at four times a second. folder, folder_bytes: a folder
-    that may not outgrow a size.
+    memory_bytes: of the whole tree, looked at four times a second. folder, folder_bytes: a folder,
+    or several together, that may not outgrow a size.
     """
 
     timeout: float = 60.0
@@ -175,8 +175,15 @@ class Limits:
     overflow: str = "drain"
     drain_bytes: int | None = None
     memory_bytes: int | None = None
-    folder: Path | None = None
+    folder: Path | Sequence[Path] | None = None
     folder_bytes: int | None = None
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders watched, whichever way they were given."""
+        if self.folder is None:
+            return ()
+        return (self.folder,) if isinstance(self.folder, Path) else tuple(self.folder)
 
 
 _DEFAULT: Final = Limits()

@@ -86,7 +86,7 @@ class Run:
         plan = supervise.Plan(
             children=tuple(children), cwd=self.cwd, capture=out_write, control=control_read,
             status=status_write, grace=limits.grace, memory_bytes=limits.memory_bytes,
-            folder=limits.folder, folder_bytes=limits.folder_bytes, orphaned=self.job,
+            folders=limits.folders, folder_bytes=limits.folder_bytes, orphaned=self.job,
         )  # fmt: skip
         protect_parent()
         self.control = control

@@ -58,7 +58,8 @@ class Child:
 class Plan:
     """All the supervisor needs. grace: seconds between SIGTERM and SIGKILL.
 
-    memory_bytes: of the whole tree. folder, folder_bytes: a folder that must not outgrow a size.
+    memory_bytes: of the whole tree. folders, folder_bytes: folders that together must not outgrow
+    a size.
     orphaned: a folder to remove when the command itself was killed.
     """
 
@@ -69,7 +70,7 @@ class Plan:
     status: int
     grace: float
     memory_bytes: int | None
-    folder: Path | None
+    folders: tuple[Path, ...]
     folder_bytes: int | None
     orphaned: Path | None
 
@@ -248,8 +249,9 @@ class Supervisor:
         over = ""
         if plan.memory_bytes is not None and memory(self.me) > plan.memory_bytes:
             over = "M"
-        elif plan.folder is not None and plan.folder_bytes is not None:
-            over = "D" if disk(str(plan.folder), plan.folder_bytes) > plan.folder_bytes else ""
+        elif plan.folder_bytes is not None:
+            enough = plan.folder_bytes
+            over = "D" if sum(disk(str(f), enough) for f in plan.folders) > enough else ""
         # Looking must stay cheap, however much there is to look at.
         self.watch_at = time.monotonic() + max(_WATCH_EVERY, 4 * (time.monotonic() - now))
         return over
