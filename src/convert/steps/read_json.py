@@ -32,6 +32,7 @@ def read(path: Path, warnings: Warnings) -> Grid:
         raise Problem("bad_input", f"{error}.") from error
     except RecursionError as error:
         raise Problem("bad_input", "The document is nested too deep.") from error
+    value = _clean(value, content, warnings)
     if isinstance(value, dict):
         lists = [v for v in value.values() if isinstance(v, list)]
         if len(lists) == 1 and lists[0] and all(isinstance(item, dict) for item in lists[0]):
@@ -48,7 +49,7 @@ def read(path: Path, warnings: Warnings) -> Grid:
     return _grid(value)
 
 
-def read_lines(path: Path, _warnings: Warnings) -> Grid:
+def read_lines(path: Path, warnings: Warnings) -> Grid:
     """One JSON value a line; empty lines count for nothing."""
     items = []
     with path.open(encoding="utf-8", newline="\n") as file:
@@ -56,7 +57,7 @@ def read_lines(path: Path, _warnings: Warnings) -> Grid:
             if not line.strip():
                 continue
             try:
-                items.append(_parsed(line))
+                items.append(_clean(_parsed(line), line, warnings))
             except json.JSONDecodeError as error:
                 cut = not line.endswith("\n") and error.pos >= len(line.rstrip())
                 where = f"line {number}, column {error.colno}"
@@ -66,6 +67,29 @@ def read_lines(path: Path, _warnings: Warnings) -> Grid:
     if not items:
         raise Problem("empty", "The file holds no rows.")
     return _grid(items)
+
+
+def _clean(value: object, source: str, warnings: Warnings) -> object:
+    """The value with the characters that no text can hold replaced; most have none."""
+    escapes = source.lower() if "\\u" in source else ""
+    if "\\ud" not in escapes and "\\u0000" not in escapes:
+        return value
+    return _replaced(value, warnings)
+
+
+def _replaced(value: object, warnings: Warnings) -> object:
+    if isinstance(value, str) and not isinstance(value, Number):
+        good = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in value)
+        if good != value:
+            warnings.add(
+                "characters that no text can hold (\\u0000, halves of pairs) became U+FFFD"
+            )
+        return good
+    if isinstance(value, dict):
+        return {str(_replaced(k, warnings)): _replaced(v, warnings) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, warnings) for item in value]
+    return value
 
 
 def _broken(error: json.JSONDecodeError, *, at_end: bool, where: str = "") -> Problem:

@@ -129,7 +129,7 @@ def draw(text: str, zoom: float, folder: Path | None = None) -> bytes:
     try:
         return bytes(
             resvg_py.svg_to_bytes(
-                svg_string=text, zoom=zoom, resources_dir=str(folder) if folder else None,
+                svg_string=text, dpi=96, zoom=zoom, resources_dir=str(folder) if folder else None,
                 sans_serif_family="Liberation Sans", serif_family="Liberation Serif",
                 monospace_family="DejaVu Sans Mono", font_family="Liberation Sans",
             )
