@@ -74,6 +74,13 @@ local function cutter(limit)
   }
 end
 
+-- `--`, `...` and `-?` in typst's text mean a dash, an ellipsis and a hyphen; here they do not.
+local function literal(str)
+  if str.text:find("--", 1, true) or str.text:find("...", 1, true) or str.text:find("-?", 1, true) then
+    return pandoc.RawInline("typst", "#" .. quoted(str.text) .. ";")
+  end
+end
+
 local CODE_LIMIT <const> = 80
 
 local function code_block(block)
@@ -109,5 +116,5 @@ local WORD_LIMIT <const> = 60
 function Pandoc(document)
   document = document:walk({ Image = picture })
   document = document:walk({ Table = grid }):walk(cutter(WORD_LIMIT))
-  return document:walk({ Div = alert, CodeBlock = code_block })
+  return document:walk({ Str = literal, Div = alert, CodeBlock = code_block })
 end
