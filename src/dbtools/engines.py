@@ -15,7 +15,8 @@ class Engine:
     which a connection is half configured ('A|B': one of them). limit_text: a LIMIT line may be
     appended to the statement. files: HOST means nothing, the database is a path. explain: what
     stands before a statement whose plan is asked for; '' where the language has no such word and
-    the driver does it (Execution.explain).
+    the driver does it (Execution.explain). plan: the same for a plan in JSON with costs, where the
+    engine has one.
     """
 
     module: str
@@ -26,13 +27,26 @@ class Engine:
     limit_text: bool = False
     files: bool = False
     explain: str = "EXPLAIN "
+    plan: str = ""
 
 
 ENGINES: Final = {
     "postgresql": Engine(
-        "dbtools.drivers.postgres", "postgres", "postgres", ("postgres", "pg"), limit_text=True
+        "dbtools.drivers.postgres",
+        "postgres",
+        "postgres",
+        ("postgres", "pg"),
+        limit_text=True,
+        plan="EXPLAIN (FORMAT JSON) ",
     ),
-    "mysql": Engine("dbtools.drivers.mysql", "mysql", "mysql", ("mariadb",), limit_text=True),
+    "mysql": Engine(
+        "dbtools.drivers.mysql",
+        "mysql",
+        "mysql",
+        ("mariadb",),
+        limit_text=True,
+        plan="EXPLAIN FORMAT=JSON ",
+    ),
     "clickhouse": Engine("dbtools.drivers.clickhouse", "clickhouse", "clickhouse"),
     "sqlite": Engine(
         "dbtools.drivers.sqlite",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Final
 
 from dbtools import hints
 from dbtools.deadline import Deadline, DeadlineReached
-from dbtools.drivers.base import Placeholder
 from dbtools.engines import ENGINES
-from dbtools.guard import check, segments
+from dbtools.planning import planned
 from dbtools.request import Plan, QueryRequest
 from dbtools.survey import Survey
 from toolbelt.errors import ToolError
@@ -50,21 +48,13 @@ class _Trial:
 
     def problem(self, statement: str) -> ToolError | None:
         """The error that planning a statement gives; None for a statement that would run."""
-        engine = ENGINES[self._plan.connection.engine]
-        verdict = check(engine.explain + statement, engine.dialect)
-        if not verdict.allowed:
-            return ToolError(verdict.code, verdict.message)
-        cut = segments(verdict.statement, engine.dialect)
-        execution = replace(
-            self._plan.execution,
-            segments=[s if isinstance(s, str) else Placeholder(s[0]) for s in cut],
-            kind="EXPLAIN",
-            fetch_rows=None,
-            want_csv=False,
-        )
         left = self._until - time.monotonic()
         if left <= 0:
             return ToolError("TIMEOUT", "No time is left to try it.")
+        try:
+            execution = planned(self._plan, statement)
+        except ToolError as refused:
+            return refused
         session = self._survey.session()
         try:
             with Deadline(left):

@@ -30,7 +30,7 @@ def run_query(request: QueryRequest) -> None:
     connection = connections.find(request.connection)
     plan = prepare(request, connection)
     if request.check:
-        write_success(_check_answer(plan), pretty=request.pretty)
+        write_success(_check_answer(plan, request), pretty=request.pretty)
         return
     from dbtools import delivery
 
@@ -216,8 +216,25 @@ def _cap(request: QueryRequest, connection: Connection, *, limited: bool) -> tup
     return asked, by
 
 
-def _check_answer(plan: Plan) -> dict[str, object]:
-    """`--check`: the verdict and the exact text that would be sent; nothing is connected."""
+def _check_answer(plan: Plan, request: QueryRequest) -> dict[str, object]:
+    """`--check`: the verdict and the exact text that would be sent; only `live` connects."""
+    return {**_static_answer(plan), **_live_answer(plan, request)}
+
+
+def _live_answer(plan: Plan, request: QueryRequest) -> dict[str, object]:
+    if request.check != "live":
+        return {}
+    from dbtools import checking
+
+    try:
+        return checking.live(plan)
+    except ToolError as error:
+        if error.code != "QUERY_FAILED":
+            raise
+        raise _explained_error(error, plan, request) from error
+
+
+def _static_answer(plan: Plan) -> dict[str, object]:
     return {
         "verdict": "allowed",
         "kind": plan.verdict.kind,

@@ -96,8 +96,11 @@ def columns(
         for table in inside
         for column in table.columns
     ]
+    here = {c.column.name.lower() for c in found if c.column}
     for table in outside:
         for column in table.columns:
+            if column.name.lower() in here:
+                continue
             score = likeness(wanted, column.name)
             if score >= _LEAST_ELSEWHERE:
                 found.append(Candidate(table, column, score - _ELSEWHERE, elsewhere=True))
