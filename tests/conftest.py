@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,9 @@ from servers.postgres import debian
 from toolbelt import process
 
 FLEET = Fleet()
+
+# A background job of a shell starts with SIGINT ignored, and so would every command under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Some of the servers live in threads of this process; programs may be run beside them.
 process.THREADS_ARE_IDLE = True
 
@@ -71,12 +75,12 @@ def bigquery() -> Server:
 
 
 @pytest.fixture
-def mssql() -> FakeSqlServer:
-    """The scripted TDS server, its script and its records empty; `mssql.server` is its address."""
-    fake = FLEET.engine("mssql")
+def mssql() -> Iterator[FakeSqlServer]:
+    """A scripted TDS server with nothing in its script; `mssql.server` is its address."""
+    fake = FLEET.scripted("mssql")
     assert isinstance(fake, FakeSqlServer)
-    fake.clear()
-    return fake
+    yield fake
+    fake.stop()
 
 
 @pytest.fixture(scope="session")

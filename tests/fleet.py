@@ -10,7 +10,7 @@ from threading import Lock
 import pytest
 
 from servers import Engine, Server
-from servers.known import ENGINES
+from servers.known import ENGINES, SCRIPTED
 
 
 class Fleet:
@@ -30,7 +30,7 @@ class Fleet:
     def get(self, name: str) -> Server:
         """The engine's server, waiting for it to be up; EngineError when it cannot be had."""
         with self._lock:
-            missing = {name, *self._tests} - self._futures.keys()
+            missing = ({name, *self._tests} & ENGINES.keys()) - self._futures.keys()
             if missing:
                 self._start(missing)
         return self._futures[name].result()
@@ -43,10 +43,12 @@ class Fleet:
         # No idle thread stays behind: programs are started from single-threaded processes only.
         pool.shutdown(wait=False)
 
-    def engine(self, name: str) -> Engine:
-        """The started engine itself, for what only it can tell."""
-        self.get(name)
-        return self._engines[name]
+    def scripted(self, name: str) -> Engine:
+        """A scripted server of one test's own, started; the test stops it."""
+        engine = self._engines[name] = SCRIPTED[name]()
+        future = self._futures[name] = Future()
+        future.set_result(engine.start())
+        return engine
 
     def flights(self, name: str) -> Server:
         """The engine with the flights data, loaded at first use."""
@@ -79,7 +81,7 @@ def _came_up(future: Future[Server]) -> bool:
 
 def _engines_of(item: pytest.Item) -> set[str]:
     fixtures = (name.removeprefix("flights_") for name in getattr(item, "fixturenames", ()))
-    names = {name for name in fixtures if name in ENGINES}
+    names = {name for name in fixtures if name in ENGINES or name in SCRIPTED}
     callspec = getattr(item, "callspec", None)
     values = callspec.params.values() if callspec is not None else ()
     return names | {v for v in values if isinstance(v, str) and v in ENGINES}

@@ -96,13 +96,9 @@ class Server:
 
 
 class Engine(ABC):
-    """One engine of the tests: its DB_TYPE, and what the closing summary calls it.
-
-    holds_data: whether the flights can be loaded into it.
-    """
+    """One engine of the tests: its DB_TYPE, and what the closing summary calls it."""
 
     engine: ClassVar[str]
-    holds_data: ClassVar[bool] = True
     title: ClassVar[str]
     install_hint: ClassVar[str]
 

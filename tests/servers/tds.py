@@ -14,7 +14,8 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -82,7 +83,6 @@ class FakeSqlServer(Engine):
     engine = "mssql"
     title = "SQL Server (scripted TDS)"
     install_hint = "nothing to install: it is part of the tests"
-    holds_data = False
 
     def __init__(self, encryption: str = "off") -> None:
         self.encryption = encryption
@@ -95,18 +95,12 @@ class FakeSqlServer(Engine):
         self._folder = Path()
         self._listener: socket.socket | None = None
         self._clients: set[socket.socket] = set()
+        self._threads: list[threading.Thread] = []
         self._context: ssl.SSLContext | None = None
 
     def reply(self, pattern: str, *replies: Reply) -> None:
         """Answer statements that the pattern is found in; the newest rule that fits wins."""
         self._rules.insert(0, _Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), replies))
-
-    def clear(self) -> None:
-        """Forget rules and records: one test's script must not answer another's."""
-        self._rules.clear()
-        self.calls.clear()
-        self.logins.clear()
-        self.encryption_asked.clear()
 
     def statements(self) -> list[str]:
         """The texts of all statements that arrived."""
@@ -121,19 +115,30 @@ class FakeSqlServer(Engine):
             self._context.maximum_version = ssl.TLSVersion.TLSv1_2
             self._context.load_cert_chain(self.certificates.cert, self.certificates.key)
         self._listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+        self._spawn(self._accept, self._listener)
         self.server = replace(self.server, port=int(self._listener.getsockname()[1]))
         return self.server
 
     def load_flights(self, server: Server) -> Server:
         raise NotImplementedError("the scripted server keeps no data")
 
+    def _spawn(self, target: Callable[[socket.socket], None], end: socket.socket) -> None:
+        thread = threading.Thread(target=target, args=(end,), daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
     def stop(self) -> None:
         if self._listener is not None:
+            # Closing alone would leave a thread in accept() where it is.
+            self._listener.shutdown(socket.SHUT_RDWR)
             self._listener.close()
             self._listener = None
         for client in list(self._clients):
-            client.close()
+            with suppress(OSError):  # it may have left just now
+                client.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(5)
+        self._threads.clear()
         if self._folder != Path():
             process.remove_folder(self._folder)
             self._folder = Path()
@@ -145,7 +150,7 @@ class FakeSqlServer(Engine):
             except OSError:
                 return  # stopped
             self._clients.add(client)
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            self._spawn(self._serve, client)
 
     def _serve(self, client: socket.socket) -> None:
         try:
