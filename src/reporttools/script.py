@@ -35,6 +35,7 @@ MEMORY_BYTES: Final = 2 << 30
 PROCESSES: Final = 128
 OPEN_FILES: Final = 1024
 _GRACE: Final = 2.0
+_NEIGHBOURS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,20 @@ def _write(request: Request, job: Path) -> Path:
         (job / name).mkdir()
     script = job / "code" / _file_name(request)
     script.write_bytes(request.code)
+    if request.language == "javascript":
+        _link_neighbours(script.parent, (request.beside, request.output))
     return script
+
+
+def _link_neighbours(private: Path, folders: tuple[Path | None, ...]) -> None:
+    """Let `./data.json` and `./helper.js` be found, which Node looks for beside the script."""
+    taken = {"node_modules", "package.json", *(p.name for p in private.iterdir())}
+    for folder in folders:
+        names = [] if folder is None else sorted(p.name for p in folder.iterdir())
+        for name in names[:_NEIGHBOURS]:
+            if folder is not None and name not in taken:
+                (private / name).symlink_to(folder / name)
+                taken.add(name)
 
 
 def _file_name(request: Request) -> str:
@@ -115,15 +129,14 @@ def _file_name(request: Request) -> str:
 
 
 def _prepare(request: Request, job: Path, script: Path) -> Ready:
-    """The interpreter with its packages; code that does not parse is told before they come."""
+    """The interpreter with its packages; code that does not parse needs none to say so."""
 
-    def syntax(ready: Ready) -> None:
+    def parses(ready: Ready) -> bool:
         done = check_syntax(ready, script, _confinement(request, job, ready), job)
-        if not done.ok:
-            raise failure(request.name, script, job, done, network=False)
+        return done.exit_code != 1
 
     make = python if request.language == "python" else node
-    return make(request.dependencies, job, script, syntax)
+    return make(request.dependencies, job, script, parses)
 
 
 def _run(request: Request, job: Path, script: Path, ready: Ready) -> Result:

@@ -26,6 +26,8 @@ def packages() -> list[str]:
 
 def missing(dependencies: Sequence[Dependency]) -> list[Dependency]:
     """Those that are not installed with us already, in the version asked for."""
+    if not dependencies:
+        return []
     from importlib import metadata
 
     absent = []

@@ -23,15 +23,7 @@ _NODE_HEAP_MB: Final = 1536
 _NODE_FLAGS: Final = (
     "--experimental-detect-module", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON",
 )  # fmt: skip
-_CHECK: Final = """
-import sys
-sys.argv.pop(0)
-try:
-    compile(open(sys.argv[0], "rb").read(), sys.argv[0], "exec")
-except Exception as error:
-    sys.excepthook(type(error), error, None)
-    sys.exit(1)
-"""
+_CHECK: Final = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec')"
 # Words of code that draws with matplotlib, itself or through a library.
 _PLOTS: Final = (b"plot", b"seaborn")
 
@@ -59,7 +51,7 @@ class Ready:
         return done.stderr.text().replace(script.as_uri(), name).replace(str(script), name)
 
 
-Syntax = Callable[[Ready], None]
+Parses = Callable[[Ready], bool]
 
 
 def check_syntax(ready: Ready, script: Path, held: Confinement, job: Path) -> Completed:
@@ -69,7 +61,7 @@ def check_syntax(ready: Ready, script: Path, held: Confinement, job: Path) -> Co
     return run(argv, cwd=job, env=env, confinement=held, limits=Limits(timeout=30), job=job)
 
 
-def python(dependencies: Sequence[Dependency], job: Path, script: Path, syntax: Syntax) -> Ready:
+def python(dependencies: Sequence[Dependency], job: Path, script: Path, parses: Parses) -> Ready:
     """Our own interpreter with our packages; further ones in an environment beside."""
     hooks = str(recipes() / "code" / "python")
     env = {
@@ -81,23 +73,20 @@ def python(dependencies: Sequence[Dependency], job: Path, script: Path, syntax: 
     }  # fmt: skip
     read = (*python_roots(), hooks)
     absent = script_pip.missing(dependencies)
-    installed = [d.requirement for d in absent]
-    ready = Ready(
-        (sys.executable,), (sys.executable, "-c", _CHECK), env, read, _PYTHON_ADDRESSES, installed
-    )
+    ready = Ready((sys.executable,), (sys.executable, "-c", _CHECK), env, read, _PYTHON_ADDRESSES)
     if any(word in script.read_bytes() for word in _PLOTS):
         script_fonts.put(job / "home" / "matplotlib")
-    if not absent:
+    if not absent or not parses(ready):
         return ready
-    syntax(ready)
     place, cached = script_pip.environment(absent)
     own = str(place / "bin" / "python")
+    installed = [d.requirement for d in absent]
     return Ready(
         (own,), ready.check, env, (*read, str(place)), _PYTHON_ADDRESSES, installed, cached
     )
 
 
-def node(dependencies: Sequence[Dependency], job: Path, script: Path, syntax: Syntax) -> Ready:
+def node(dependencies: Sequence[Dependency], job: Path, script: Path, parses: Parses) -> Ready:
     """Node with chart.js, d3 and a canvas; further packages come with another copy of these."""
     found = script_npm.find()
     ours = script_npm.folder()
@@ -112,8 +101,8 @@ def node(dependencies: Sequence[Dependency], job: Path, script: Path, syntax: Sy
     (job / "code" / "package.json").write_text("{}", encoding="ascii")
     absent = script_npm.missing(dependencies)
     installed = [f"{d.name}@{d.version}" if d.version else d.name for d in absent]
-    if absent:
-        syntax(Ready(argv, check, env, read, _NODE_ADDRESSES))
+    if absent and not parses(bare := Ready(argv, check, env, read, _NODE_ADDRESSES)):
+        return bare
     try:
         place, cached = script_npm.modules(found, absent)
     except ToolError as error:

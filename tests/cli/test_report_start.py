@@ -33,6 +33,8 @@ finally:
         (["--help"], ""),
         (["generate", "--help"], ""),
         (["--version"], ""),
+        (["execute-code", "--help"], ""),
+        (["execute-code", "--language", "python", "--code", "-"], "print(1)"),
         (["generate"], ""),
         (["list-templates"], ""),
         (["generate", "--template", "nonsense"], ""),
