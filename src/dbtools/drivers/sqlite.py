@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,24 +31,28 @@ _FETCH_ROWS = 100
 _DENIED_FUNCTIONS = frozenset(
     ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_dbpage")
 )
+# The guard's lists, once more: pragmas that only tell, without and with an argument.
 _PRAGMAS = frozenset(
     "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list "
     "database_list collation_list function_list module_list pragma_list compile_options "
     "foreign_key_check integrity_check quick_check user_version application_id schema_version "
     "data_version encoding journal_mode page_count page_size freelist_count foreign_keys "
     "cache_size synchronous auto_vacuum query_only busy_timeout temp_store locking_mode "
-    "max_page_count mmap_size".split()
+    "max_page_count mmap_size automatic_index cache_spill cell_size_check "
+    "checkpoint_fullfsync default_cache_size defer_foreign_keys fullfsync hard_heap_limit "
+    "ignore_check_constraints journal_size_limit legacy_alter_table read_uncommitted "
+    "recursive_triggers reverse_unordered_selects secure_delete soft_heap_limit threads "
+    "trusted_schema wal_autocheckpoint writable_schema analysis_limit full_column_names "
+    "short_column_names count_changes".split()
 )
 _PRAGMAS_WITH_ARGUMENT = frozenset(
     "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list "
+    "database_list collation_list function_list module_list pragma_list compile_options "
     "foreign_key_check integrity_check quick_check".split()
 )
-# These ask for an UPDATE of sqlite_master when first used, which the authorizer would refuse.
-_PRIMED = (
-    "json_each('[]')",
-    "json_tree('[]')",
-    "pragma_table_xinfo('x')",
-    "pragma_table_info('x')",
+# Tables that SQLite makes when they are first named, and then asks to UPDATE sqlite_master.
+_MADE_WHEN_NAMED = re.compile(
+    r"(?i)pragma_[a-z_]+|json_each|json_tree|jsonb_each|jsonb_tree|dbstat"
 )
 _TYPE_NAMES = {int: "integer", float: "real", str: "text", bytes: "blob"}
 
@@ -127,9 +133,10 @@ class SQLiteSession:
             self.warnings["text that is not UTF-8 became base64"] = None
             return base64_text(raw)
 
-    def _restrict(self) -> None:
-        for source in _PRIMED:
-            self._db.execute(f"SELECT 1 FROM {source}").fetchall()  # noqa: S608
+    def _restrict(self, text: str) -> None:
+        for name in {found.lower() for found in _MADE_WHEN_NAMED.findall(text)}:
+            with suppress(sqlite3.Error):  # an unknown one is told of when the statement runs
+                self._db.execute(f"SELECT 1 FROM {name} LIMIT 0")  # noqa: S608
         self._db.set_authorizer(self._authorize)
 
     def _authorize(
@@ -142,7 +149,7 @@ class SQLiteSession:
 
     def execute(self, execution: Execution) -> ResultSet:
         """Run one statement; cells arrive one a step, nothing is buffered."""
-        self._restrict()
+        self._restrict(execution.text())
         try:
             cursor = self._db.execute(execution.text(), _bindings(execution.parameters))
             first: list[Row] = cursor.fetchmany(_FETCH_ROWS)
