@@ -3,6 +3,7 @@ place. What comes back is the argv to run, with the options that we always add."
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -46,15 +47,19 @@ def check(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
     """The words to run after the program's name; raises BLOCKED."""
     parsed = parse(command, args, place)
     check_operands(command, parsed, place)
-    return [*forced(command, parsed), *(arg.text for arg in args)]
+    return [*forced(command, parsed, place), *(arg.text for arg in args)]
 
 
-def forced(command: Command, parsed: Parsed) -> list[str]:
+def forced(command: Command, parsed: Parsed, place: Place) -> list[str]:
     """The options that we add before the caller's."""
-    extra = [
-        word for flag, words in command.forced_with.items() if parsed.has(flag) for word in words
-    ]
-    return [*command.forced, *dict.fromkeys(extra)]
+    folders = command.forced_for_folders
+    if folders and any(_is_folder(arg.text, place) for arg in parsed.operands):
+        return [*command.forced, *folders]
+    return list(command.forced)
+
+
+def _is_folder(text: str, place: Place) -> bool:
+    return os.path.isdir(os.path.join(place.cwd, text))  # noqa: PTH112, PTH118
 
 
 def parse(command: Command, args: Sequence[Arg], place: Place) -> Parsed:
@@ -114,6 +119,12 @@ class _Scan:
                 raise self._unknown(name, arg)
             at += 1
             rest = text[at:]
+            if flag.value and rest and not self.command.attached:
+                # To this program the rest is more options; they must not pass as a value.
+                raise refuse(
+                    "BAD_VALUE", f"{name} of {self.command.name} takes its value as the next word.",
+                    f"write {name} VALUE", token=text, position=arg.position,
+                )  # fmt: skip
             if flag.value:
                 self._option(arg, name, flag, rest or None)
                 return

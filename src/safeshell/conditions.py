@@ -47,6 +47,7 @@ _NUMBERS: Final[dict[str, Callable[[int, int], bool]]] = {
     "-ge": lambda a, b: a >= b,
 }
 _FILES: Final = frozenset(("-nt", "-ot", "-ef"))
+_MOST_WORDS: Final = 200  # they may nest
 UNARY: Final = frozenset((*_FILE, *_LINK, *_STRING, "-t", "-v", "-o", "-R"))
 BINARY: Final = frozenset((*_COMPARE, *_NUMBERS, *_FILES))
 
@@ -68,6 +69,8 @@ def file_operands(words: Sequence[str]) -> list[int]:
 
 def evaluate(words: Sequence[str], cwd: str, roots: Roots) -> bool:
     """The truth of an expression; raises BadTest. Files outside the roots do not exist."""
+    if len(words) > _MOST_WORDS:
+        raise BadTest("too many arguments")
     return _Test(words, cwd, roots).truth()
 
 

@@ -135,39 +135,35 @@ def _verb(policy: Policy, command: Command, words: Sequence[Arg], place: Place) 
     else:
         built = None
     if built is None or (command.name == "reflog" and first and first.text in _REFLOG_WRITES):
-        raise refuse(
-            "SUBCOMMAND_NOT_ALLOWED",
-            f"git {command.name} {first.text if first else ''} is not on the list.",
-            f"allowed: {', '.join(f'git {command.name} {verb}' for verb in verbs)}",
-            token=first.text if first else command.name,
-            position=first.position if first else None,
-        )  # fmt: skip
+        raise _unknown_verb(command, first)
     verb = first.text if first is not None and first.text in verbs else ""
     rest = words[1:] if verb else words
     parsed = parse(built, rest, place)
-    if not verb and command.name == "remote":
-        return [arg.text for arg in rest]
+    if not verb and command.name != "reflog" and parsed.operands:
+        raise _unknown_verb(command, parsed.operands[0])
     _check_paths(built, parsed, place)
     # `git reflog NAME` shows NAME, or is a subcommand of a later git: say which is meant.
     spoken = verb or ("show" if command.name == "reflog" else "")
-    summary = (
-        ["--stat"] if spoken == "show" and command.name == "stash" and not parsed.options else []
-    )
-    return [spoken, *command.forced, *summary, *(arg.text for arg in rest)]
+    summary = command.name == "stash" and spoken == "show" and not parsed.options
+    forced = [*command.forced, *(["--stat"] if summary else [])]
+    return [*([spoken] if spoken else []), *forced, *(arg.text for arg in rest)]
+
+
+def _unknown_verb(command: Command, word: Arg | None) -> ToolError:
+    text = word.text if word else ""
+    return refuse(
+        "SUBCOMMAND_NOT_ALLOWED", f"git {command.name} {text} is not on the list.",
+        f"allowed: {', '.join(f'git {command.name} {verb}'.strip() for verb in command.verbs)}",
+        token=text or command.name, position=word.position if word else None,
+    )  # fmt: skip
 
 
 _REFLOG_WRITES: Final = frozenset(("expire", "delete", "drop", "write", "migrate"))
 
 
 def _check_shape(command: Command, parsed: Parsed) -> None:
-    """Operands only where the subcommand lists, and the options it cannot do without."""
+    """Operands only where the subcommand reads them."""
     check_count(command, parsed)
-    missing = [name for name in command.required if not parsed.has(name)]
-    if missing:
-        raise refuse(
-            "FLAG_NOT_ALLOWED", f"git {command.name} is read with {' '.join(missing)} only.",
-            f"git {command.name} {' '.join(missing)} NAME", token=command.name,
-        )  # fmt: skip
     if command.operands_with and parsed.operands and not parsed.has(*command.operands_with):
         extra = parsed.operands[0]
         raise refuse(

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from safeshell.braces import Char
 
+_MOST_COMPONENTS: Final = 64
 _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
     "alnum": str.isalnum,
     "alpha": str.isalpha,
@@ -193,8 +194,11 @@ def expand(chars: list[Char], folder: str, budget: Budget) -> list[str]:
 
     folder: where relative patterns start. Paths are spelled as the pattern spells them.
     """
+    pieces = _components(chars)
+    if len(pieces) > _MOST_COMPONENTS:
+        raise TooMany
     leading = next((at for at, char in enumerate(chars) if char[0] != "/"), len(chars))
-    found = list(_walk("/" * leading, _components(chars), folder, budget))
+    found = list(_walk("/" * leading, pieces, folder, budget))
     return sorted(found, key=os.fsencode)
 
 

@@ -29,6 +29,7 @@ _NAMES: Final = {
     "getenv": "reads the environment",
 }
 _VARIABLES: Final = {"ENV": "reads the environment", "__prog_args": "reads the arguments"}
+_DEEPEST: Final = 50  # strings in strings
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -38,7 +39,7 @@ def check(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
     check_operands(command, parsed, place)
     if parsed.operands:
         check_program(parsed.operands[0])
-    return [*forced(command, parsed), *(arg.text for arg in args)]
+    return [*forced(command, parsed, place), *(arg.text for arg in args)]
 
 
 def check_program(arg: Arg) -> None:
@@ -61,6 +62,7 @@ class _Reader:
         self.text = arg.text
         self.at = 0
         self.open: list[str] = []
+        self.depth = 0
 
     def tokens(self, inside: int = -1) -> Iterator[tuple[str, str]]:
         """(kind, text) of the names and variables that jq would look up, in order.
@@ -108,8 +110,12 @@ class _Reader:
                 return
             if self.text.startswith("\\(", self.at):
                 self.at += 2
+                if self.depth >= _DEEPEST:
+                    raise _refuse(self.arg, "strings are nested too deep", "\\(")
+                self.depth += 1
                 self.open.append("(")
                 yield from self.tokens(len(self.open) - 1)
+                self.depth -= 1
             else:
                 self.at += 2 if char == "\\" else 1
 

@@ -18,11 +18,11 @@ PROJECT_FILE: Final = ".safe-shell.toml"
 _OPERATOR: Final = frozenset(TABLE) | {"remove"}
 _PROJECT: Final = frozenset(("version", "limits", "workspace", "remove"))
 _COMMAND_KEYS: Final = frozenset(
-    "flags grammar operands max_operands operand_pattern pattern_flags forced forced_with hints "
-    "bundles common options executes program".split()
+    "flags grammar operands max_operands operand_pattern pattern_flags forced hints "
+    "forced_for_folders bundles attached common options executes program".split()
 )
 _SUB_KEYS: Final = frozenset(
-    "flags forced pattern_flags operands_with required verbs max_operands hints".split()
+    "flags forced pattern_flags operands_with verbs max_operands hints".split()
 )
 
 

@@ -86,8 +86,7 @@ def printf(form: str, values: Sequence[str]) -> tuple[bytes, list[str]]:
     printer = _Printer(form, list(values))
     try:
         while printer.once() and printer.values:
-            if len(printer.out) > _LONGEST:
-                raise BadFormat("the result is too long")
+            pass
     except Stop:
         pass
     return bytes(printer.out), printer.errors
@@ -120,6 +119,8 @@ class _Printer:
 
     def _directive(self, match: re.Match[str]) -> None:
         flags, kind = match[1], match[5]
+        if len(self.out) > _LONGEST:
+            raise BadFormat("the result is too long")
         if kind == "%":
             self.out += b"%"
             return

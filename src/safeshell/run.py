@@ -139,6 +139,7 @@ class _Runner:
 
     def _confinement(self, name: str, program: str) -> Confinement:
         from toolbelt.confine import LIBRARIES, Confinement
+        from toolbelt.confine_landlock import abi
 
         limits = self.policy.limits
         command = self.policy.command(name)
@@ -147,7 +148,8 @@ class _Runner:
             read=(*LIBRARIES, *self.roots.roots),
             execute=(program, *more),
             children=bool(more),
-            read_as_owner=True,
+            # The caller's own files, whatever their mode; Landlock says which.
+            read_as_owner=abi() > 0,
             memory_bytes=limits.address_bytes,
             cpu_seconds=limits.cpu_s,
             file_bytes=0,

@@ -36,7 +36,7 @@ def check(command: Command, args: Sequence[Arg], place: Place) -> list[str]:
     scripts = _scripts(command, parsed)
     if scripts:
         _check_script("\n".join(arg.text for arg in scripts), scripts[0])
-    return [*forced(command, parsed), *(arg.text for arg in args)]
+    return [*forced(command, parsed, place), *(arg.text for arg in args)]
 
 
 def _scripts(command: Command, parsed: Parsed) -> list[Arg]:

@@ -15,7 +15,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
             'stages': 64,
             'brace_results': 256,
             'glob_results': 10000,
-            'glob_entries': 200000,
+            'glob_entries': 50000,
             'memory_bytes': 1073741824,
             'address_bytes': 8589934592,
             'cpu_s': 120,
@@ -388,8 +388,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                '--palette=text',
                       'operands': 'paths',
                       'max_operands': 2,
-                      'forced_with': {'-r': ['--no-dereference'],
-                                      '--recursive': ['--no-dereference']},
+                      'forced_for_folders': ['--no-dereference'],
                       'hints': {'-l': 'use diff -u A B: -l runs another '
                                       'program',
                                 '--paginate': 'use diff -u A B'}},
@@ -416,6 +415,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                '--inodes --device --dirsfirst --filesfirst '
                                '--sort?=text',
                       'operands': 'paths',
+                      'attached': False,
                       'hints': {'-o': 'nothing can be written here; read the '
                                       'result from stdout',
                                 '-l': 'links are not followed',
@@ -595,6 +595,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                     'gpg.openpgp.program': 'false',
                     'gpg.ssh.program': 'false',
                     'gpg.x509.program': 'false',
+                    'log.diffMerges': 'separate',
                     'log.showSignature': 'false',
                     'mailmap.file': '/dev/null',
                     'protocol.allow': 'never',
@@ -668,8 +669,9 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                             '--output-indicator-old=text '
                             '--output-indicator-context=text --skip-to=text '
                             '--rotate-to=text',
-                    'merge': '-c -m --cc --diff-merges=text --no-diff-merges '
-                             '--combined-all-paths',
+                    'merge': '-c -m --cc '
+                             '--diff-merges=enum(off|none|on|first-parent|1|separate|m|combined|c|dense-combined|cc) '
+                             '--no-diff-merges --combined-all-paths',
                     'format': '--pretty?=text --format=text --oneline '
                               '--abbrev-commit --no-abbrev-commit --date=text '
                               '--relative-date --encoding=text '
@@ -895,7 +897,6 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                  'config': {'flags': '--get --bool --int --type=text '
                                      '--default=text --show-origin '
                                      '--show-scope',
-                            'required': ['--get'],
                             'max_operands': 1},
                  'symbolic-ref': {'flags': '-q --quiet --short --recurse '
                                            '--no-recurse',

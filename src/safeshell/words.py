@@ -14,6 +14,10 @@ from safeshell.refusal import refuse
 _TILDE: Final = re.compile(r"~|[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
 
 
+# Looking for the other end of each takes a look at the whole word.
+_MOST_BRACKETS: Final = 128
+
+
 class Arg(NamedTuple):
     """One argument. position: of its word in the line, None in the argv form. globbed: a file
     name that a pattern found, which is never read as an option."""
@@ -38,6 +42,11 @@ def expand(word: Word, cwd: str, roots: Roots, limits: Expansion) -> list[Arg]:
     if chars is None:
         _check_tilde(word.unquoted, word)
         return [Arg(word.text, word.position)]
+    if max(word.unquoted.count("{"), word.unquoted.count("[")) > _MOST_BRACKETS:
+        raise refuse(
+            "TOO_LONG", f"A word holds more than {_MOST_BRACKETS} braces or brackets.",
+            "quote them when they are text", token=word.text[:40], position=word.position,
+        )  # fmt: skip
     args: list[Arg] = []
     for variant in braces.expand(chars, limits.brace_results, word.position):
         if not variant:
