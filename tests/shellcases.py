@@ -12,6 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from safeshell.paths import Roots
+from safeshell.plan import plan_argv, plan_line
+from safeshell.policy import Policy
+from safeshell.run import Result, run
+from safeshell.table import TABLE
+
+POLICY = Policy(TABLE)
 CASES = Path(__file__).parent / "cases" / "shell"
 
 
@@ -116,3 +123,12 @@ def ground(name: str) -> Ground:
     for more in ("outside", "canary"):
         (base / more).mkdir(exist_ok=True)
     return Ground(base / "ws", base / "outside", base / "canary")
+
+
+def run_here(place: Ground, line: str | list[str], cwd: Path, timeout: float = 60) -> Result:
+    """Check a line (or the words of one command) and run it in this process; raises ToolError."""
+    root = str(place.workspace)
+    roots = Roots.at(root, root, [], TABLE["workspace"]["secret_names"])
+    plan = plan_line if isinstance(line, str) else plan_argv
+    steps = plan(line, POLICY, roots, str(cwd))  # type: ignore[arg-type]
+    return run(steps, POLICY, roots, str(cwd), timeout)
