@@ -41,6 +41,9 @@ Examples:
 @click.option("--after", default="", metavar="NAME", help="Go on behind this table (see next).")
 @click.option("--depth", type=click.IntRange(0, 5), default=1, metavar="N",
               help="mermaid: how many references to follow from --table.")  # fmt: skip
+@click.option("--samples", type=click.IntRange(0, 20), default=0, metavar="N",
+              help="Add N rows of each table; long cells are cut.")  # fmt: skip
+@click.option("--values", is_flag=True, help="Add the values of columns that have few.")
 @click.option("--domain", metavar="FILE", help="What your company calls things; see the manual.")
 @click.option("--check-domain", is_flag=True, help="List entries of it that name nothing.")
 @click.option("--refresh", is_flag=True, help="Read the catalog anew, not from the cache.")
@@ -74,6 +77,8 @@ def command(**options: Any) -> None:
             after=options["after"],
             depth=options["depth"],
             searches=options["searches"],
+            samples=options["samples"],
+            values=options["values"],
             domain=options["domain"],
             check_domain=options["check_domain"],
             refresh=options["refresh"],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dbtools.catalog import Table
 from dbtools.outline.dense import LEGEND, Knowledge, dense_json, dense_text
@@ -16,10 +16,12 @@ from dbtools.schema_request import SchemaRequest
 from dbtools.spelling import Naming
 from toolbelt.envelope import document, dumps, write_stdout, write_success
 
+Rows = list[dict[str, object]]
+
 
 def print_tables(scene: Scene) -> bool:
     """Print the chosen tables; False where they do not fit and nobody said how to show them."""
-    view = look(scene)
+    view = _with_data(look(scene))
     if scene.request.format != "json":
         return _print_text(view)
     detail = scene.request.detail or _detail_that_fits(view)
@@ -49,12 +51,16 @@ def _detail_that_fits(view: View) -> str:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The tables to show, in the order of pages, and all that is needed to show them."""
+    """The tables to show, in the order of pages, and all that is needed to show them.
+
+    samples: rows by (schema, name) of a table.
+    """
 
     scene: Scene
     tables: Sequence[Table]
     graph: Graph
     knowledge: Knowledge
+    samples: Mapping[tuple[str, str], Rows] = field(default_factory=dict)
 
     @property
     def naming(self) -> Naming:
@@ -85,10 +91,29 @@ def look(scene: Scene) -> View:
     return View(scene, shown, graph(whole, relations), scene.knowledge())
 
 
+def _with_data(view: View) -> View:
+    """The view with values and sample rows, where they were asked for."""
+    request = view.request
+    if not (request.samples or request.values):
+        return view
+    from dbtools.sampling import looked
+
+    found = list(looked(view.scene, view.tables))
+    samples = {(t.schema, t.name): rows for t, rows in found if rows}
+    return replace(view, tables=[t for t, _ in found], samples=samples)
+
+
+def _sampled(view: View, table: Table, body: dict[str, object]) -> dict[str, object]:
+    rows = view.samples.get((table.schema, table.name))
+    return body | ({"samples": rows} if rows else {})
+
+
 def _dense(view: View) -> dict[str, object]:
     cap = view.request.cap
     tables = _behind(view)
-    bodies = [dense_json(t, view.naming, view.graph, view.knowledge) for t in tables]
+    bodies = [
+        _sampled(view, t, dense_json(t, view.naming, view.graph, view.knowledge)) for t in tables
+    ]
     shown = how_many_fit(map(dumps, bodies), cap)
     if cap and shown == 1 and tokens(dumps(bodies[0])) > cap - ENVELOPE:
         bodies[0] = _cut(view, tables[0])
@@ -115,7 +140,7 @@ def _joins(view: View, shown: Sequence[Table]) -> dict[str, object]:
 
 def _full(view: View) -> dict[str, object]:
     tables = _behind(view)
-    bodies = [table_json(t, view.naming.default_schema) for t in tables]
+    bodies = [_sampled(view, t, table_json(t, view.naming.default_schema)) for t in tables]
     shown = how_many_fit(map(dumps, bodies), view.request.cap)
     return {"tables": bodies[:shown], **_paging(view, tables, shown, "full")}
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 DEADLINE_SECONDS = 180.0
 BIN = Path(sys.executable).parent
 # Nothing of the caller's own connections may reach the command under test.
+_CACHE = tempfile.TemporaryDirectory(prefix="toolbelt-cache-")
 _FOREIGN = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG", "BIGQUERY_", "GOOGLE_")
 
 
@@ -40,7 +42,8 @@ class Answer:
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Our environment without anybody's connections, and the given variables."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(_FOREIGN)}
-    return kept | dict(extra or {})
+    # Nor may it find, or leave, anything in the caller's cache.
+    return kept | {"XDG_CACHE_HOME": _CACHE.name} | dict(extra or {})
 
 
 def run(

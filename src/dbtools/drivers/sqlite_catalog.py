@@ -10,7 +10,7 @@ from dbtools.catalog import Catalog, ForeignKey, Index, Table, TableColumn
 from dbtools.drivers.base import CatalogRequest
 
 _CATALOG = """
-SELECT m.name, m.type, l.type AS kind, l.wr, m.sql,
+SELECT m.name, m.type, m.sql,
  (SELECT json_group_array(json_array(x.name, x.type, x."notnull", x.pk, x.dflt_value, x.hidden))
     FROM pragma_table_xinfo(m.name) AS x),
  (SELECT json_group_array(json_array(f.id, f."table", f."from", f."to", f.on_delete,
@@ -21,23 +21,27 @@ SELECT m.name, m.type, l.type AS kind, l.wr, m.sql,
       json((SELECT json_group_array(c.name) FROM pragma_index_info(i.name) AS c))))
     FROM pragma_index_list(m.name) AS i LEFT JOIN sqlite_master AS s
       ON s.type = 'index' AND s.name = i.name)
-FROM sqlite_master AS m LEFT JOIN pragma_table_list AS l
-  ON l.schema = 'main' AND l.name = m.name COLLATE NOCASE
+FROM sqlite_master AS m
 WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-  AND coalesce(l.type, '') <> 'shadow'
   AND (:wanted IS NULL OR m.name IN (SELECT value FROM json_each(:wanted)))
 ORDER BY m.name
 """
 
+_LISTED = "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'"
+
 
 def read(db: sqlite3.Connection, request: CatalogRequest) -> Catalog:
-    """The whole catalog, or the tables asked for; two statements at most."""
+    """The whole catalog, or the tables asked for; in four statements whatever their number."""
     wanted = json.dumps(request.tables) if request.tables else None
-    rows = db.execute(_CATALOG, {"wanted": wanted}).fetchall()
+    # Joined in SQL, the list would be made anew for every table.
+    listed = {name.lower(): (kind, wr) for name, kind, wr in db.execute(_LISTED)}
+    found = db.execute(_CATALOG, {"wanted": wanted}).fetchall()
+    rows = [(*row[:2], *listed.get(row[0].lower(), (None, 0)), *row[2:]) for row in found]
+    rows = [row for row in rows if row[2] != "shadow"]
     counts = _estimates(db, rows)
     tables = tuple(_table(row, counts) for row in rows)
     version = f"SQLite {sqlite3.sqlite_version}"
-    return Catalog(tables, round_trips=2 if rows else 1, server=version)
+    return Catalog(tables, round_trips=4 if rows else 3, server=version)
 
 
 def _primary_key(columns: list[list[Any]]) -> tuple[str, ...]:

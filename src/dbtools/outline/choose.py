@@ -20,7 +20,8 @@ def by_name(tables: Iterable[Table], naming: Naming) -> dict[str, tuple[str, str
     found: dict[str, tuple[str, str]] = {}
     for table in sorted(tables, key=naming.order, reverse=True):
         found[table.name] = (table.schema, table.name)
-        found[f"{table.schema}.{table.name}"] = (table.schema, table.name)
+        if table.schema:
+            found[f"{table.schema}.{table.name}"] = (table.schema, table.name)
     return found
 
 

@@ -2067,28 +2067,27 @@ STOP = frozenset((
     'everybody everyone everything exactly exist exists field fields find finding for '
     "found from get gets getting give given gives go goes got had has hasn't have "
     "haven't having he held her here hers him his hold holds how i if in inside into "
-    "is isn't it its itself just keep keeps kept know known let like list live lives "
-    'located look looking many may me might mine more most much must my need needed '
-    'needs no not of on one ones only or other others our ours out over own '
-    'particular per please record recorded rows say schema search see seen shall she '
-    'should show shows since so some somebody someone something store stored '
-    'stored_in stores such table tables than that the their theirs them then there '
-    'these they thing things this those through to told too under until up upon us '
-    "use used uses using very want wants was wasn't we well were weren't what what's "
-    "when where where's whether which which's while who whole whom whose why will "
-    'with within without would you your yours а база базе базы бд без бы был была '
-    'были было быть в вам вас ваш ведь весь взять во вот все всего всей всех всю вы '
-    'выведи вывести где да даже дай данные данных дать для до его ее если есть еще '
-    'ещё её же за записан записано записаны здесь знать и из или им имеет иметь их к '
-    'каждая каждого каждому каждый как какая какие каким каких какого какое какой '
-    'какую ко когда колонка колонке колонки колонку которая которое которые который '
-    'которых кто куда лежат лежит ли либо любой между меня мне можно мой мы на над '
-    'надо найди найти нам нас находится находятся наш нашего наших не него нее нет ни '
-    'них но нужен нужна нужно о об один одна он она они оно от откуда отобразить '
-    'очень перечислить по под поиск покажи показать поле полей поля после посмотреть '
-    'посчитать потом почему при про с сам свой себя сейчас сколько со содержатся '
-    'содержит содержится список т таблица таблице таблицу таблицы такая такие такой '
-    'там тебя то тоже только тот ту тут ты у уже узнать указан указана указано '
-    'хранится хранить хранят хранятся чего чем чему что чтобы эта эти этих это этого '
-    'этой этом этот я '
+    "is isn't it its itself just keep keeps kept know known let like located look "
+    'looking many may me might mine more most much must my need needed needs no not '
+    'of on one ones only or other others our ours out over particular per please '
+    'recorded rows say schema search see seen shall she should show shows since so '
+    'some somebody someone something stored stored_in such table tables than that the '
+    'their theirs them then there these they thing things this those through to told '
+    "too under until up upon us use used uses using very want wants was wasn't we "
+    "well were weren't what what's when where where's whether which which's while who "
+    'whole whom whose why will with within without would you your yours а база базе '
+    'базы бд без бы был была были было быть в вам вас ваш ведь весь взять во вот все '
+    'всего всей всех всю вы выведи вывести где да даже дай данные данных дать для до '
+    'его ее если есть еще ещё её же за записан записано записаны здесь знать и из или '
+    'им имеет иметь их к каждая каждого каждому каждый как какая какие каким каких '
+    'какого какое какой какую ко когда колонка колонке колонки колонку которая '
+    'которое которые который которых кто куда лежат лежит ли либо любой между меня '
+    'мне можно мой мы на над надо найди найти нам нас находится находятся наш нашего '
+    'наших не него нее нет ни них но нужен нужна нужно о об один одна он она они оно '
+    'от откуда отобразить очень перечислить по под поиск покажи показать поле полей '
+    'поля после посмотреть посчитать потом почему при про с сам свой себя сейчас '
+    'сколько со содержатся содержит содержится список т таблица таблице таблицу '
+    'таблицы такая такие такой там тебя то тоже только тот ту тут ты у уже узнать '
+    'указан указана указано хранится хранить хранят хранятся чего чем чему что чтобы '
+    'эта эти этих это этого этой этом этот я '
 ).split())
