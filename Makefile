@@ -8,7 +8,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS := reports,search
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-shell fuzz guard-inventory format clean engines
+.PHONY: help demo test check bench bench-shell fuzz guard-inventory guard-report format clean engines
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test: $(VENV)/.installed engines ## All tests, against real servers
 
 guard-inventory: engines ## List functions of the installed engines that the guard does not know yet
 	@PYTHONPATH=tests $(PY) -m guard_inventory $(WRITE)
+
+guard-report: engines ## The guard's errors on every case, beside its peers' (LAYERS=--layers: the engines alone)
+	@PYTHONPATH=tests $(PY) -m guard_report $(LAYERS)
 
 fuzz: engines ## Longer property tests; 100,000 guarded statements an engine, nothing may change
 	@$(PY) -m pytest -m hypothesis --hypothesis-profile=fuzz
