@@ -138,6 +138,8 @@ def _hint(reason: str, told: Told) -> str:
         return "the network is off for scripts: --network, or read a file of the workspace"
     if reason == "module":
         return f"--dependency {told.module or 'NAME'}"
+    if told.name == "PermissionError" or told.code in ("EACCES", "EPERM"):
+        return "write to the current folder (OUTPUT_DIR) or a temporary one; read the workspace"
     if reason == "signal":
         return "it may have used too much memory, or crashed in a library"
     return "see stderr; correct the code and run it again"

@@ -336,6 +336,7 @@ def test_only_the_output_folder_is_written_to(path: str, tmp_path: Path) -> None
     done = code(tmp_path, f"print(open('../data.csv').read())\nopen({path!r}, 'w')\n")
     assert done.body["stdout"].startswith("a\n")
     assert done.error["name"] == "PermissionError"
+    assert "OUTPUT_DIR" in done.error["hint"]
     assert not Path("/tmp/report-code.txt").exists()
     assert (tmp_path / "data.csv").read_text() == "a\n"
 
