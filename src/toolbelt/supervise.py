@@ -28,7 +28,7 @@ from toolbelt.job import remove_tree
 
 KILL, TERMINATE = b"K", b"T"
 LINGER: Final = 0.2
-GIVE_UP: Final = 10.0
+GIVE_UP: Final = 30.0
 _WATCH_EVERY: Final = 0.25
 _BLOCK: Final = 4096
 _IGNORED = (
@@ -82,6 +82,7 @@ class Supervisor:
         self.plan = plan
         self.started: dict[int, tuple[int, float]] = {}
         self.me = os.getpid()
+        self.nice = os.getpriority(os.PRIO_PROCESS, 0)
         self.childless = False
         self.wake = -1
         self.watch_at = 0.0
@@ -109,6 +110,7 @@ class Supervisor:
         linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
         for number in _IGNORED:
             signal.signal(number, signal.SIG_IGN)
+        _hurry()
         self.wake, bell = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(bell, False)
@@ -147,9 +149,13 @@ class Supervisor:
             for number in range(1, signal.SIGRTMIN):
                 if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
                     signal.signal(number, signal.SIG_DFL)
-            # A group of its own, in the supervisor's session: the scheduler shares out a machine by
-            # sessions, and the stages of a pipe belong together.
-            os.setpgid(0, 0)
+            os.setpriority(os.PRIO_PROCESS, 0, self.nice)
+            # The scheduler shares out a machine by sessions. The stages of a pipe belong together,
+            # in the supervisor's; a program alone gets one, lest its children starve who ends them.
+            if len(self.plan.children) == 1:
+                os.setsid()
+            else:
+                os.setpgid(0, 0)
             _streams(child, *ends)
             linux.close_on_exec_from(3)
             step = "cwd"
@@ -231,6 +237,7 @@ class Supervisor:
             if not found:
                 break
             _send(found, signal.SIGSTOP)
+            _slow(found)
             stopped |= found
         while not self.childless and time.monotonic() < end:
             self._signal_all(signal.SIGKILL)
@@ -262,6 +269,12 @@ class Supervisor:
             os.write(self.plan.status, line.encode("utf-8", "replace")[:500] + b"\n")
 
 
+def _hurry() -> None:
+    """Go before the programs, where we may: a fork bomb must not outrun who stops it."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+
+
 def _streams(child: Child, stdin: int, out: int) -> None:
     """Put a child's three streams in place."""
     null = os.open(os.devnull, os.O_RDWR)
@@ -279,6 +292,13 @@ def _offer_to_oom_killer() -> None:
         fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         os.write(fd, b"500")
         os.close(fd)
+
+
+def _slow(pids: set[int]) -> None:
+    """Let them, and what they fork before they stop, run last."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.setpriority(os.PRIO_PROCESS, pid, 19)
 
 
 def _send(pids: set[int] | list[int], number: signal.Signals) -> None:
