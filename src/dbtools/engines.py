@@ -62,6 +62,7 @@ ENGINES: Final = {
         "dbtools.drivers.mongodb", "mongodb", "mongodb", ("mongo", "mongodb+srv"), ("HOST",)
     ),
     "bigquery": Engine("dbtools.drivers.bigquery", "bigquery", "bigquery", ("bq",), (), explain=""),
+    "mssql": Engine("dbtools.drivers.mssql", "tsql", "mssql", ("sqlserver",), explain=""),
     "duckdb": Engine("dbtools.drivers.duckdb", "duckdb", "duckdb", (), ("NAME",), files=True),
 }
 
