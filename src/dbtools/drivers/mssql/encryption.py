@@ -75,14 +75,16 @@ def context(choice: tls.TLS, verifier: Verifier, source: str) -> Any:
     """pyOpenSSL's context: TDS 7's handshake inside packets ends with TLS 1.2."""
     from OpenSSL import SSL
 
-    tls.context(choice, source)  # for its messages about unusable files
+    if choice.verified or choice.cert:
+        tls.context(choice, source)  # for its messages about unusable files
     made = SSL.Context(SSL.TLS_CLIENT_METHOD)
     made.set_min_proto_version(SSL.TLS1_2_VERSION)
     made.set_max_proto_version(SSL.TLS1_2_VERSION)
     made.set_verify(SSL.VERIFY_PEER if choice.verified else SSL.VERIFY_NONE, verifier)
-    if choice.ca:
+    # Reading the system's list takes its time, so only where it is asked.
+    if choice.verified and choice.ca:
         made.load_verify_locations(choice.ca)
-    else:
+    elif choice.verified:
         made.set_default_verify_paths()
     if choice.cert:
         made.use_certificate_chain_file(choice.cert)
