@@ -8,7 +8,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS := reports,search
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-shell fuzz guard-inventory guard-report format clean engines
+.PHONY: help demo test check bench bench-navigator bench-shell fuzz guard-inventory guard-report format clean engines
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bench: $(VENV)/.installed engines ## Measure the commands against their peers, a
 
 bench-shell: $(VENV)/.installed ## Ask safe-shell and its peers about the same command lines
 	@PYTHONPATH=tests $(PY) -m bench.shell
+
+bench-navigator: $(VENV)/.installed ## The navigator's 17 cases: pass rate and latency as JSON
+	@PYTHONPATH=tests $(PY) -m bench.navigator
 
 clean: ## Remove what these targets made in this folder
 	@rm -rf $(VENV) .venv-bench .venv-bench-shell out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -98,9 +98,7 @@ def test_nothing_found_is_weak_and_says_what_to_do(shop: Path) -> None:
     assert schema(shop, *shlex.split(body["next"])[1:]).json()["detail"] == "names"
 
 
-@pytest.mark.parametrize(
-    "question", ["", "   ", "🙂🙂", "слово " * 2000, "\x00", '"; DROP TABLE x']
-)
+@pytest.mark.parametrize("question", ["", "   ", "🙂🙂", "слово " * 2000, '"; DROP TABLE x'])
 def test_any_question_gets_an_answer(shop: Path, question: str) -> None:
     assert schema(shop, "--search", question).json()["ok"] is True
 

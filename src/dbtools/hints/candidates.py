@@ -114,10 +114,13 @@ def tables(name: str, known: Iterable[Table], index: Index) -> list[Candidate]:
 
 
 def _best(found: Iterable[Candidate]) -> list[Candidate]:
+    """The three likeliest, no more than one of them from a table outside FROM."""
     good = [c for c in found if c.score >= _LEAST]
 
     def order(c: Candidate) -> tuple[float, int, str]:
         name = c.column.name if c.column else c.table.name
         return (-round(c.score, 3), len(c.table.name), name)
 
-    return sorted(good, key=order)[:_MOST]
+    ranked = sorted(good, key=order)
+    outside = [c for c in ranked if c.elsewhere][:1]
+    return [c for c in ranked if not c.elsewhere or c in outside][:_MOST]
