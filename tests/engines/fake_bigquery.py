@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+_TABLE = {"projectId": "p", "datasetId": "d", "tableId": "t"}
 FIELDS = [{"name": "n", "type": "INTEGER", "mode": "NULLABLE"}]
 
 
@@ -40,6 +41,7 @@ class Script:
     insert: tuple[int, Any] | None = None
     failed: dict[str, str] | None = None
     running: bool = False
+    held: list[str] = field(default_factory=list)
     undeclared: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -90,6 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reply(self, method: str, path: str, body: Any) -> tuple[int, Any] | None:
         script = self.stub.script
+        if path.endswith("/tables"):
+            return 200, {"tables": [{"tableReference": _TABLE}]}
+        if path.endswith(":testIamPermissions"):
+            return 200, {"permissions": script.held}
         if "/datasets" in path:
             return script.login
         if path.endswith("/cancel"):
@@ -112,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             "totalBytesProcessed": str(script.bytes_processed),
             "schema": {"fields": script.schema},
             "undeclaredQueryParameters": script.undeclared,
-            "referencedTables": [{"projectId": "p", "datasetId": "d", "tableId": "t"}],
+            "referencedTables": [_TABLE],
         }
         return {
             "jobReference": {"projectId": "p", "location": "EU"},

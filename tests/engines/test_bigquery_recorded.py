@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from cli.commands import BIN, Answer, clean_environment, run
 from dbtools.drivers.bigquery.values import interval
@@ -257,6 +259,31 @@ def test_duplicate_names_and_nulls(stub: Stub) -> None:
     stub.script.pages = [[["1", None], [None, {"f": [{"v": None}, {"v": [{"v": "q"}]}]}]]]
     body = query(stub, "SELECT a, a FROM t").json()
     assert body["rows"] == [{"a": "1", "a_2": None}, {"a": None, "a_2": {"_1": None, "x": ["q"]}}]
+
+
+@pytest.mark.parametrize("held", [[], ["bigquery.tables.updateData"]])
+def test_what_the_login_could_write_is_told(stub: Stub, held: list[str]) -> None:
+    stub.script.held = held
+    answer = query(stub, "SELECT 1", "--check=live")
+    assert ("bigquery.tables.updateData" in answer.stdout) is bool(held), answer.stdout
+    assert ("dataViewer" in answer.stdout) is bool(held)
+
+
+def test_a_key_whose_token_cannot_be_had(stub: Stub) -> None:
+    key = rsa.generate_private_key(65537, 2048).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    info = {
+        "type": "service_account", "project_id": "p", "private_key": key.decode(),
+        "private_key_id": "1", "client_email": "reader@p.iam.gserviceaccount.com",
+        "token_uri": "http://127.0.0.1:1/token",
+    }  # fmt: skip
+    change = {"ENDPOINT": "https://127.0.0.1:1", "CREDENTIALS": json.dumps(info), "PROJECT": ""}
+    answer = query(stub, "SELECT 1", "--timeout", "5", **change)
+    assert "refused" in failed(answer, "CONNECTION_FAILED")["message"]
+    assert "PRIVATE KEY" not in answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize(
