@@ -31,6 +31,8 @@ _SCRIPTS: Final = {
     "cp1256": (0x600, 0x6FF),
 }  # fmt: skip
 _LATIN: Final = (0xC0, 0x24F)
+_MARKS: Final = frozenset("\xa0–—‘’“”„«»…•€£§©®°№·™")
+_QUOTES: Final = frozenset("\xa0–—‘’“”„«»…")
 # A score no text of another encoding reaches by chance.
 _CERTAIN: Final = 1.75
 
@@ -81,7 +83,7 @@ def _asian(sample: bytes) -> str | None:
     if text is None:
         return None
     leads = _leads(sample)
-    common = sum(0xA4 <= lead <= 0xC6 for lead in leads)
+    common = sum(lead == 0xA1 or 0xA4 <= lead <= 0xC6 for lead in leads)
     return "big5hkscs" if leads and common >= 0.85 * len(leads) else None
 
 
@@ -148,16 +150,18 @@ def _score(sample: bytes, name: str) -> float:
             if low <= ord(char) <= high and char.isalpha() and _sits(before, char, after, low):
                 counts["words"] += 1
                 counts["frequent"] += char.lower() in frequent
-            elif not char.isalpha() and not before.isalpha():
-                # Quotes, dashes, currency signs between words: they say little.
-                counts["all"] -= 1
+            elif char in _MARKS:
+                # Quotes, dashes and the like say little.
+                counts["marks"] += 1
         before = char
-    total = counts["all"]
+    total = counts["all"] - min(counts["marks"], counts["all"] // 4)
     return (counts["words"] + counts["frequent"]) / total if total else 0.0
 
 
 def _sits(before: str, char: str, after: str, low: int) -> bool:
     """Whether a letter may stand between these two."""
+    if any(n > "\x7f" and not n.isalpha() and n not in _QUOTES for n in (before, after)):
+        return False
     if low >= 0x370:
         # These scripts do not mix with Latin letters inside a word.
         mixed = (before.isascii() and before.isalpha()) or (after.isascii() and after.isalpha())

@@ -24,6 +24,8 @@ _LABELS: Final = {
     "x-mac-roman": "mac-roman", "macintosh": "mac-roman", "x-mac-cyrillic": "mac-cyrillic",
     "x-user-defined": "cp1252", "ansi": "cp1252",
 }  # fmt: skip
+# Encodings whose bytes are all ASCII: only the declaration tells them.
+_SEVEN_BITS: Final = frozenset({"iso2022_jp", "iso2022_kr", "hz"})
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"), (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -78,15 +80,18 @@ def copy_utf8(
         return _transcode(source, target, encoding, "")
     if found and found[0] != "utf-8":
         return _transcode(source, target, found[0], "", skip=found[1])
-    own = codec(declared) if declared else None
-    if own and own not in ("utf-8", "utf-16", "utf-16-le", "utf-16-be") and not found:
+    own = codec(declared) if declared and not found else None
+    if own in _SEVEN_BITS:
+        return _transcode(source, target, own, "")
+    # Bytes that are UTF-8 by chance are rarer than pages that say something else by mistake.
+    if _copy_plain(source, target, skip=found[1] if found else 0):
+        return Decoded("utf-8")
+    _rewind(target, start)
+    if own and not own.startswith("utf-"):
         try:
             return _transcode(source, target, own, "")
         except NotText:
             _rewind(target, start)
-    if _copy_plain(source, target, skip=found[1] if found else 0):
-        return Decoded("utf-8")
-    _rewind(target, start)
     return _guessed(source, target)
 
 
@@ -156,7 +161,7 @@ def _nearly_utf8(raw: bytes) -> tuple[str, int] | None:
     text = raw.decode("utf-8", "replace").removeprefix("\ufeff")
     bad = text.count("\ufffd") - raw.count("\ufffd".encode())
     good = sum(1 for char in text if char > "\x7f") - bad
-    return (text, bad) if good > 20 * bad else None
+    return (text, bad) if good > 10 * bad else None
 
 
 def _utf16(raw: bytes) -> str | None:

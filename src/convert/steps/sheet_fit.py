@@ -47,7 +47,7 @@ def fit(path: Path, warnings: Warnings) -> None:
             name = by_part.get(info.filename)
             if name is not None and name in book.sheet_names and len(content) <= _MAX_SHEET:
                 sheet = book.get_sheet_by_name(name)
-                content = _fitted(content, _widths(list(sheet.iter_rows())))
+                content = fitted(content, _widths(list(sheet.iter_rows())))
             made.writestr(info, content, zipfile.ZIP_DEFLATED, 1)
     hidden = [
         s.name for s in book.sheets_metadata if s.visible != calamine.SheetVisibleEnum.Visible
@@ -91,12 +91,11 @@ class _Place:
     children: list[tuple[str, int, int]] = field(default_factory=list)
     columns: list[dict[str, str]] = field(default_factory=list)
     setup: dict[str, str] = field(default_factory=dict)
-    fit_to_page: bool = False
     inside: int = -1
     end: int = -1
 
 
-def _fitted(content: bytes, widths: list[tuple[float, bool]]) -> bytes:
+def fitted(content: bytes, widths: list[tuple[float, bool]]) -> bytes:
     """The sheet's XML with widths, orientation and one page across."""
     try:
         place = _locate(content)
@@ -132,13 +131,13 @@ def _locate(content: bytes) -> _Place:
         elif local == "pageSetup" and depth == 2:
             place.setup = dict(attributes)
 
-    def end(_tag: str) -> None:
+    def end(tag: str) -> None:
         nonlocal depth
         if depth == 1:
             place.end = parser.CurrentByteIndex
         elif depth == 2:
             name, begun, _ = place.children[-1]
-            place.children[-1] = (name, begun, _after(content, parser.CurrentByteIndex, begun))
+            place.children[-1] = (name, begun, _after(content, parser.CurrentByteIndex, tag))
         depth -= 1
 
     parser.StartElementHandler = start
@@ -147,11 +146,11 @@ def _locate(content: bytes) -> _Place:
     return place
 
 
-def _after(content: bytes, at: int, begun: int) -> int:
-    """The byte after an element: after its end tag, or after itself when it is empty."""
-    if content[at : at + 2] == b"</":
-        return content.index(b">", at) + 1
-    return content.index(b">", begun) + 1 if at == begun else at
+def _after(content: bytes, at: int, tag: str) -> int:
+    """The byte after an element, from where its end is reported: at its end tag, or after it when
+    it is empty.
+    """
+    return content.index(b">", at) + 1 if content.startswith(b"</" + tag.encode(), at) else at
 
 
 def _prefix(content: bytes, place: _Place) -> str:

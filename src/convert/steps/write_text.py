@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -21,10 +22,15 @@ _MARKUP: Final = str.maketrans({
 def write_csv(grid: Grid, path: Path, delimiter: str = ",") -> None:
     """Delimited UTF-8 text, quoted only where it must be, lines ended by a line feed."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(grid.header)
-        for row in grid.rows:
-            writer.writerow([text(value) for value in row])
+        plain_row = csv.writer(file, delimiter=delimiter, lineterminator="\n").writerow
+        # The writer does not quote a lone carriage return, which ends a line for most readers.
+        quoted_row = csv.writer(
+            file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+        ).writerow
+        for row in chain([grid.header], grid.rows):
+            values = [text(value) for value in row]
+            odd = any("\r" in value for value in values)
+            (quoted_row if odd else plain_row)(values)
 
 
 def write_json(grid: Grid, path: Path, warnings: Warnings, *, convert: bool) -> None:

@@ -134,6 +134,9 @@ def _too_long(column: str, number: int) -> Problem:
 
 
 def _escaped(content: str) -> str:
+    if content.isspace():
+        # Readers drop text that is blank all through; written out, it stays.
+        return "".join(f"_x{ord(char):04X}_" for char in content)
     if "_x" in content:
         content = _literal(content)
     return content.translate(_ESCAPES)
