@@ -27,7 +27,8 @@ def write_csv(grid: Grid, path: Path, delimiter: str = ",") -> None:
         quoted_row = csv.writer(
             file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
         ).writerow
-        for row in chain([grid.header], grid.rows):
+        header: list[object] = list(grid.header)
+        for row in chain([header], grid.rows):
             values = [text(value) for value in row]
             odd = any("\r" in value for value in values)
             (quoted_row if odd else plain_row)(values)
