@@ -11,18 +11,17 @@ import re
 from dbtools.guard.lexis import BITS, ESCAPED, PLAIN, Lexis, lexis
 from dbtools.guard.model import Refused
 
-# Refused anywhere: a NUL cuts the text at the driver, a surrogate cannot be encoded.
-UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
-_NESTING = re.compile(r"/\*|\*/")
-_WORD_REST = re.compile(r"[\w$]+")
+# Compiled where first used: most statements need none of them, and compiling is dear.
+_UNSENDABLE = "[\x00\ud800-\udfff]"  # a NUL cuts the text at the driver, a surrogate has no bytes
+_NESTING = r"/\*|\*/"
+_WORD_REST = r"[\w$]+"
 _SPACE = " \t\n\r"
 # MySQL optimizer hints that may stay in the text; everything else is blanked as a comment.
-_HINT = re.compile(r"/\*\+[\w\s(),@`.%=+-]*\*/")
+_HINT = r"/\*\+[\w\s(),@`.%=+-]*\*/"
 # PostgreSQL joins strings over a line break, and the next part keeps the first one's escapes.
-_JOINED = re.compile(r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'")
-_PLAIN, _ESCAPED, _BITS = re.compile(PLAIN), re.compile(ESCAPED), re.compile(BITS)
-_JOINED_BODY = {"e": _ESCAPED, "E": _ESCAPED, "b": _BITS, "B": _BITS, "x": _BITS, "X": _BITS}
-_SPELLED = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\\'\"`]")
+_JOINED = r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'"
+_JOINED_BODY = {"e": ESCAPED, "E": ESCAPED, "b": BITS, "B": BITS, "x": BITS, "X": BITS}
+_SPELLED = r"(?<!\\)(?:\\\\)*+\\[^\\'\"`]"
 _UNICODE_ESCAPE = {"+": 6, "": 4}
 
 
@@ -186,7 +185,7 @@ class _Scanner:
             raise Refused(reason, start, shown=self.text[start:end])
         if kind == "Q" and self.dialect in ("clickhouse", "bigquery"):
             raw = self.text[start:end]
-            if "\\" in raw and _SPELLED.search(raw):  # `\x66ile` is file
+            if "\\" in raw and re.search(_SPELLED, raw):  # `\x66ile` is file
                 raise Refused("escape inside a quoted name", start, shown=raw[:40])
         return kind, end
 
@@ -198,7 +197,9 @@ class _Scanner:
             if self.dialect == "mysql":
                 if text[start + 2 : start + 3] == "!" or text[start + 2 : start + 4] == "M!":
                     raise Refused("executable comment", start, shown=text[start : start + 12])
-                if _HINT.fullmatch(text, start, end) and not self._blanked_hint(start, end):
+                if re.compile(_HINT).fullmatch(text, start, end) and not self._blanked_hint(
+                    start, end
+                ):
                     return end
         elif "\r" in text[start : end - 1] or (
             text[end - 1] == "\r" and end < len(text) and text[end] != "\n"
@@ -213,8 +214,9 @@ class _Scanner:
 
     def _block_end(self, start: int) -> int:
         nested, depth, pos = self.rules.nested, 1, start + 2
+        find = re.compile(_NESTING).search
         while depth:
-            found = _NESTING.search(self.text, pos)
+            found = find(self.text, pos)
             if found is None:
                 raise Refused("unterminated comment", start, shown="/*")
             if found.group() == "*/":
@@ -231,8 +233,9 @@ class _Scanner:
         if self.rules.adjacent:
             return end
         text = self.text
-        body = _JOINED_BODY.get(text[start], _PLAIN)
-        while joined := _JOINED.match(text, end):
+        body = re.compile(_JOINED_BODY.get(text[start], PLAIN))
+        follows = re.compile(_JOINED).match
+        while joined := follows(text, end):
             more = body.match(text, joined.end() - 1)
             if more is None:
                 raise Refused("unterminated quote", joined.end() - 1, shown="'")
@@ -253,7 +256,7 @@ class _Scanner:
             raise Refused("number runs into a word", start, shown=text[start : end + 1])
         if "." in text[start:end]:
             return "N", end
-        word = _WORD_REST.match(text, start)
+        word = re.compile(_WORD_REST).match(text, start)
         return "W", word.end() if word else end
 
 
@@ -273,7 +276,8 @@ def scan(text: str, dialect: str, hints: tuple[str, ...] = (), mode: str = "") -
     hints: MySQL optimizer hints to blank. mode: another reading of the dialect (see lexis.RULES).
     Raises Refused.
     """
-    unsendable = UNSENDABLE.search(text)
+    plain = text.isascii() and "\0" not in text
+    unsendable = None if plain else re.search(_UNSENDABLE, text)
     if unsendable:
         raise Refused(f"character {unsendable.group()!a}", unsendable.start())
     rules = lexis(mode or dialect)
