@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from safeshell.refusal import refuse
+from toolbelt.errors import ToolError
 
 # One character of a word and whether it was quoted; ("", True) marks an empty quoted part.
 Char = tuple[str, bool]
@@ -62,9 +63,12 @@ class _Expander:
             self._count(len(inner))
             return inner
         body = chars[start + 1 : end]
-        if not body or any(quoted for _, quoted in body):
+        if not _has_dots(chars, start, end):
             return None
         text = "".join(char for char, _ in body)
+        if any(quoted or char == "{" for char, quoted in body):
+            # bash tries a range here, and has its own ideas of what is left when it is none.
+            raise self._bad_range(text)
         if not _LOOKS_LIKE_RANGE.fullmatch(text):
             return None
         return [[(char, False) for char in word] for word in self._range(text)]
@@ -79,7 +83,10 @@ class _Expander:
         match = _LETTERS.fullmatch(text)
         if match and match[1].isupper() == match[2].isupper():
             return [chr(code) for code in self._steps(ord(match[1]), ord(match[2]), match[3])]
-        raise refuse(
+        raise self._bad_range(text)
+
+    def _bad_range(self, text: str) -> ToolError:
+        return refuse(
             "SYNTAX", f"The range {{{text}}} is not accepted.",
             "write whole numbers or letters of one case: {1..9}, {a..f}",
             token=f"{{{text}}}", position=self.position,
@@ -114,6 +121,17 @@ def _group(chars: list[Char], start: int) -> tuple[int, list[int]]:
         elif char == "," and depth == 1:
             commas.append(at)
     raise AssertionError("braces were balanced before")
+
+
+def _has_dots(chars: list[Char], start: int, end: int) -> bool:
+    """Whether `..` stands between the two braces at their own level, as in a range."""
+    depth, dot = 0, (".", False)
+    for at in range(start + 1, end):
+        if chars[at] in (("{", False), ("}", False)):
+            depth += 1 if chars[at][0] == "{" else -1
+        elif depth == 0 and chars[at] == chars[at + 1] == dot and chars[at + 2] != ("}", False):
+            return True
+    return False
 
 
 def _check_balance(chars: list[Char], position: int) -> None:
