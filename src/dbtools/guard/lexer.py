@@ -156,6 +156,8 @@ class _Scanner:
         raw = self.text[start:end]
         if raw.isascii():
             return raw.lower()
+        if "\ufeff" in raw:  # a byte order mark that an editor left behind
+            raise Refused("character '\\ufeff'", start)
         if self.rules.ascii_words:
             raise Refused("letter outside ASCII must be quoted", start, shown=raw)
         return raw

@@ -11,8 +11,13 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-# Letters to PostgreSQL, MySQL and SQLite; not the byte order mark, which editors leave behind.
-HIGH = "\x80-\ufefe\uff00-\U0010ffff"
+# Name characters, by the ASCII that is not among them: everything from \x80 on is a letter to
+# PostgreSQL, MySQL and SQLite, and a class that lists it would take longest of all to compile.
+START = r"[^\x00-@\[-^`{-\x7f]"
+START_OR_DOLLAR = r"[^\x00-#%-@\[-^`{-\x7f]"
+TAG_REST = r"[^\x00-/:-@\[-^`{-\x7f]"
+REST = r"[^\x00-#%-/:-@\[-^`{-\x7f]"
+VARIABLE_REST = r"[^\x00-#%-\-/:-@\[-^`{-\x7f]"
 
 # Possessive quantifiers keep unterminated quotes linear.
 PLAIN = r"'[^']*+(?:''[^']*+)*+'"
@@ -28,7 +33,10 @@ BRACKETS = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]"
 DASHES = r"--[^\n]*+"
 
 # `:name`; one that touches a name, a number, a bracket or a quote is a slice or a ternary.
-PLACEHOLDER = rf"(?<![\w$)\]'\"`{HIGH}]):[A-Za-z_][A-Za-z0-9_]*+(?![$('\"`{HIGH}]|&['\"])"
+PLACEHOLDER = (
+    r"(?<![^\x00-!#%&(*-/:-@\[\\^{-\x7f]):[A-Za-z_][A-Za-z0-9_]*+"
+    r"(?![^\x00-!#%&)-_a-\x7f]|&['\"])"
+)
 
 
 def _double(pattern: str) -> str:
@@ -47,9 +55,9 @@ def _word(first: str, rest: str, not_before: str = "['\"]") -> str:
 _BIGQUERY_STRING = "(?:[rR][bB]?|[bB][rR]?)?(?:" + "|".join(
     (TRIPLE, _double(TRIPLE), ESCAPED_LINE, _double(ESCAPED_LINE))
 )
-_ASCII_START, _ASCII_REST = f"[A-Za-z_{HIGH}]", f"[A-Za-z0-9_${HIGH}]"
+_ASCII_START, _ASCII_REST = START, REST
 _MYSQL_HEAD = [
-    ("W", _word(f"[A-Za-z_${HIGH}]", _ASCII_REST)),
+    ("W", _word(START_OR_DOLLAR, _ASCII_REST)),
     ("C", r"#[^\n]*+|--(?=[ \t\n\r]|\Z)[^\n]*+"),
     ("B", r"/\*"),
     ("V", PLACEHOLDER),
@@ -59,8 +67,8 @@ _MYSQL_HEAD = [
 ]
 _MYSQL_TAIL = [
     ("Q", _backtick(PLAIN)),
-    ("V", rf"@@?[A-Za-z0-9_.${HIGH}]*+"),
-    ("W", rf"[A-Za-z_${HIGH}]{_ASCII_REST}*+"),
+    ("V", rf"@@?{VARIABLE_REST}*+"),
+    ("W", rf"{START_OR_DOLLAR}{_ASCII_REST}*+"),
 ]
 
 RULES: dict[str, list[tuple[str, str]]] = {
@@ -80,7 +88,7 @@ RULES: dict[str, list[tuple[str, str]]] = {
             "U",
             "[uU]&" + _double(PLAIN) + r"(?:[ \t\n\r]+[uU][eE][sS][cC][aA][pP][eE][ \t\n\r]*'.')?",
         ),
-        ("D", rf"\$(?:[A-Za-z_{HIGH}][A-Za-z0-9_{HIGH}]*+)?\$"),
+        ("D", rf"\$(?:{START}{TAG_REST}*+)?\$"),
         ("V", r"\$\d+"),
         ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
     ],
@@ -107,7 +115,7 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("Q", _double(PLAIN)),
         ("Q", _backtick(PLAIN)),
         ("Q", r"\[[^\]]*+\]"),
-        ("V", rf"[@:#$](?:[A-Za-z0-9_${HIGH}]|::)++(?!\()|\?\d*+"),
+        ("V", rf"[@:#$](?:{REST}|::)++(?!\()|\?\d*+"),
         ("X", "[@:#$]"),  # `$a(...)` is one Tcl-style variable
         ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
     ],
@@ -123,8 +131,8 @@ RULES: dict[str, list[tuple[str, str]]] = {
         ("S", "[bBxXnN]?" + PLAIN),
         ("Q", _double(PLAIN)),
         ("X", "[uU]&['\"]"),
-        ("D", rf"\$(?:[A-Za-z_{HIGH}][A-Za-z0-9_{HIGH}]*+)?\$"),
-        ("V", rf"\$(?:\d+|[A-Za-z_{HIGH}][A-Za-z0-9_{HIGH}]*+)"),
+        ("D", rf"\$(?:{START}{TAG_REST}*+)?\$"),
+        ("V", rf"\$(?:\d+|{START}{TAG_REST}*+)"),
         ("W", f"{_ASCII_START}{_ASCII_REST}*+"),
     ],
     "clickhouse": [
