@@ -23,7 +23,8 @@ def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
     Whatever goes wrong on the way leaves the engine's own error as it was.
     """
     engine = ENGINES[plan.connection.engine]
-    if plan.execution.document is not None:
+    # A statement refused for its cost has no wrong name, and a look at the catalog costs too.
+    if plan.execution.document is not None or "maxBytesBilled" in error.detail:
         return error
     seconds = min(_SECONDS, plan.timeout_seconds)
     explained = request.explain and request.statement.lstrip()[:7].lower() != "explain"
