@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,16 @@ def test_a_plain_select_needs_no_parser() -> None:
     env = {"DB_TYPE": "sqlite", "DB_NAME": os.devnull}
     names = loaded("db-query", ["-q", "SELECT a, count(*) FROM t GROUP BY a"], env)
     assert "dbtools.guard" in names and not names & {"sqlglot", "psycopg", "pymysql"}
+
+
+def test_names_and_search_load_no_parser_and_no_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "it.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE orders (id INTEGER)")
+    db.close()
+    env = {"DB_TYPE": "sqlite", "DB_NAME": str(path), "XDG_CACHE_HOME": str(tmp_path)}
+    unwanted = {"sqlglot", "numpy", "pandas", "psycopg", "tomllib"}
+    for arguments in (["--detail", "names"], ["--search", "заказы orders"]):
+        loaded("db-schema", arguments, env)
+        warm = loaded("db-schema", arguments, env)
+        assert not warm & (unwanted | {"dbtools.drivers.sqlite"})
