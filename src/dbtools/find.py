@@ -11,6 +11,7 @@ from dbtools.knowledge import problems
 from dbtools.outline.choose import by_name
 from dbtools.outline.joins import condition, connect, graph
 from dbtools.scene import Scene, command
+from dbtools.search import semantic
 from dbtools.search.domain import DomainFile
 from dbtools.search.explain import matched_columns, reasons
 from dbtools.search.index import Index, with_domain
@@ -35,6 +36,7 @@ class Answer:
     hits: list[Found]
     groups: list[Group]
     index: Index
+    weak: bool
 
 
 def search(scene: Scene, domain: Domain) -> Answer:
@@ -42,7 +44,16 @@ def search(scene: Scene, domain: Domain) -> Answer:
     index = with_domain(scene.survey.index(), domain)
     rankings = [rank(text, index, domain) for text in scene.request.searches]
     groups = [g for ranking in rankings for g in ranking.groups]
-    return Answer(fuse(rankings, _HITS), groups, index)
+    if semantic.available() and groups:
+        tables = scene.survey.catalog().tables
+        mark = scene.survey.mark()
+        encoder = semantic.Encoder(index, tables, scene.survey.vectors_file(), mark)
+        texts = scene.request.searches
+        rankings = [encoder.lift(r, t) for r, t in zip(rankings, texts, strict=True)]
+        hits = fuse(rankings, _HITS)
+        return Answer(hits, groups, index, not hits or hits[0].score < semantic.WEAK)
+    hits = fuse(rankings, _HITS)
+    return Answer(hits, groups, index, is_weak(hits, groups))
 
 
 def run_search(scene: Scene) -> None:
@@ -101,7 +112,7 @@ def _path(scene: Scene, answer: Answer) -> dict[str, object]:
 def _verdict(scene: Scene, answer: Answer) -> dict[str, object]:
     """Whether to trust the answer, the words nothing is known of, and how to go on."""
     unknown = list(dict.fromkeys(g.text for g in answer.groups if not g.known))
-    weak = is_weak(answer.hits, answer.groups)
+    weak = answer.weak
     body: dict[str, object] = {"weak": weak}
     if unknown:
         body["unknownWords"] = unknown[:_UNKNOWN_SHOWN]

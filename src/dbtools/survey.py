@@ -91,6 +91,12 @@ class Survey:
             file.write(index.dumps(found, mark))
         return found
 
+    def mark(self) -> str:
+        """What vectors of this catalog were made from: another mark, other vectors."""
+        from dbtools.search import index
+
+        return json.dumps([__version__, self._for, self.listing().structure, index.fingerprint()])
+
     def vectors_file(self) -> CacheFile:
         """Where the sentence vectors of this connection's names are kept."""
         return CacheFile.named(f"{self._key}.vectors")

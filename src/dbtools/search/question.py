@@ -27,7 +27,7 @@ def read(question: str, index: Index, domain: Domain) -> list[Group]:
     words = [w for w in spoken if w not in stop and (len(w) > 1 or w.isdigit())][:_MOST_WORDS]
     words = [w for w in words if not _is_misspelt_stop_word(w, index)] or words
     # A table may be called `one`: where nothing else is said, that is what was meant.
-    words = words or [w for w in spoken if stem(w) in index.postings][:_MOST_WORDS]
+    words = words or [w for w in spoken if len(w) > 2 and stem(w) in index.postings][:_MOST_WORDS]
     said = {stem(w) for w in spoken[: 4 * _MOST_WORDS]}
     groups = list(_domain_groups(said, domain))
     phrases, used = _phrases(said)
