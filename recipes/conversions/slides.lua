@@ -76,12 +76,33 @@ local function pieces(block)
   return out
 end
 
-function Pandoc(document)
-  local level = 6
-  for _, block in ipairs(document.blocks) do
-    if block.t == "Header" and block.level < level then level = block.level end
+-- Slides begin at level 2 (see the recipe): every piece of content stands below such a heading.
+local SLIDE <const> = 2
+
+local function levelled(blocks)
+  local deeper = false
+  for _, block in ipairs(blocks) do
+    deeper = deeper or (block.t == "Header" and block.level == SLIDE)
   end
-  level = math.min(level + 1, 2)
+  local out = pandoc.Blocks({})
+  for place, block in ipairs(blocks) do
+    local following = blocks[place + 1]
+    if block.t == "Header" and block.level < SLIDE and not deeper then
+      block.level = SLIDE
+      out:insert(block)
+    elseif block.t == "Header" and block.level < SLIDE and following and following.t ~= "Header" then
+      out:insert(block)
+      out:insert(pandoc.Header(SLIDE, block.content))
+    else
+      out:insert(block)
+    end
+  end
+  return out
+end
+
+function Pandoc(document)
+  document.blocks = levelled(document.blocks)
+  local level = SLIDE
   local out, used, heading = pandoc.Blocks({}), 0, nil
   local function next_slide()
     if heading then

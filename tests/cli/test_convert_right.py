@@ -440,3 +440,12 @@ def test_an_animation_stays_one_or_says_so(ws: Shop) -> None:
     with Image.open(ws.made("webp", "a.gif")) as made:
         assert made.n_frames == 3
     assert "first of 3 frames" in warnings(ws, "png", "a.gif")
+
+
+def test_words_of_slides_are_not_printed_over_each_other(ws: Shop) -> None:
+    part = "\n\nsome words\n\n```\ncode\n```\n\n![chart](img/chart.png)\n\nmore words\n"
+    text = f"# Deck{part}\n## One{part}\n## Two{part}"
+    ws.made("pptx", ws.write("mixed.md", text))
+    out = ws.made("pdf", "mixed.pptx")
+    assert overlaps(out) == []
+    assert pages(out) >= 6
