@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import IO, Final
@@ -69,9 +69,10 @@ def job(
                 hint=f"--output {path.with_suffix('.' + formats[0])}",
             )  # fmt: skip
         stem = path.stem if form == formats[0] else path.name
-        folder = _folder(workspace, str(path.parent))
+        folder = _folder(workspace, str(path.parent), stack)
         return Job(workspace, settings, folder, stem, force, True, stack)
-    folder = _folder(workspace, output if output is not None else str(workspace.root / "output"))
+    wanted = output if output is not None else str(workspace.root / "output")
+    folder = _folder(workspace, wanted, stack)
     stem = slug(title)
     if not force:
         stem = _free(workspace, folder, stem, formats)
@@ -90,8 +91,22 @@ def _is_folder(workspace: Workspace, output: str) -> bool:
     return True
 
 
-def _folder(workspace: Workspace, path: str) -> str:
-    return str(workspace.folder(path, create=True))
+def _folder(workspace: Workspace, path: str, stack: ExitStack) -> str:
+    """The folder, made if need be; gone again when nothing comes of the call."""
+    try:
+        return str(workspace.folder(path))
+    except ToolError as error:
+        if error.detail.get("reason") != "not_found":
+            raise
+    made = workspace.folder(path, create=True)
+
+    def undo(kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with suppress(OSError):  # not empty, or never ours
+                made.rmdir()
+
+    stack.push(undo)
+    return str(made)
 
 
 def _free(workspace: Workspace, folder: str, stem: str, formats: Sequence[str]) -> str:
