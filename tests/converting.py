@@ -169,7 +169,7 @@ def listening() -> Iterator[Listener]:
                     listener.hits.append(peer.recv(400))
                     peer.sendall(b"HTTP/1.0 404 no\r\n\r\n")
 
-        thread = threading.Thread(target=serve)
+        thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         try:
             yield listener

@@ -124,7 +124,7 @@ def test_a_server_of_another_kind(each_postgres: Server) -> None:
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)
-        thread = threading.Thread(target=greet, args=(listener,))
+        thread = threading.Thread(target=greet, args=(listener,), daemon=True)
         thread.start()
         error = refusal(replace(connection(each_postgres), port=int(listener.getsockname()[1])))
         thread.join()

@@ -315,7 +315,7 @@ os._exit(done.stdout.data == b"inout\\n" and done.stderr.data == b"err\\n")
 def test_a_second_thread_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "THREADS_ARE_IDLE", False)
     release = threading.Event()
-    thread = threading.Thread(target=release.wait)
+    thread = threading.Thread(target=release.wait, daemon=True)
     thread.start()
     try:
         with pytest.raises(RuntimeError, match="single-threaded"):

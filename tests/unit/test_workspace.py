@@ -223,7 +223,7 @@ def test_a_swapped_link_never_shows_the_outside(workspace: Workspace, outside: P
             bad.symlink_to("sub")
             bad.rename(inner)
 
-    thread = threading.Thread(target=swap)
+    thread = threading.Thread(target=swap, daemon=True)
     thread.start()
     try:
         opened = 0
