@@ -211,6 +211,8 @@ def delta(change: Number | None, where: Marks = _EN) -> str:
     if change is None:
         return NO_VALUE
     size = magnitude(change)
+    if size >= 9_999.5:
+        return f"{'+' if change > 0 else '-'}{compact(size, PLAIN, where)}%"
     decimals = min(1 if size >= 10 else 2, significant_decimals(change))
     text = number_text(size, decimals, where)
     if not any(c in "123456789" for c in text):

@@ -69,7 +69,8 @@ def test_duration(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "text"), [(12.4, "+12.4%"), (-3.2, "-3.2%"), (0, "0%"), (0.001, "0%"), (None, "–")]
+    ("change", "text"),
+    [(12.4, "+12.4%"), (-3.2, "-3.2%"), (0, "0%"), (0.001, "0%"), (None, "–"), (1e6, "+1M%")],
 )
 def test_delta(change: float | None, text: str) -> None:
     assert delta(change) == text

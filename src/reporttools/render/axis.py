@@ -11,6 +11,8 @@ from typing import Final
 
 from reporttools.histogram import nice_step
 
+LARGEST: Final = 1.7e308
+SMALLEST: Final = 1e-290
 MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -24,7 +26,8 @@ class Scale:
 
     def at(self, value: float) -> float:
         """Where a value lies, 0 at the low end and 1 at the high end."""
-        return (value - self.low) / (self.high - self.low)
+        # Halves: the whole span of a double would be beyond a double.
+        return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
 
 
 def value_scale(
@@ -33,7 +36,8 @@ def value_scale(
     """A scale with round ends. zero: it must show zero. whole: only whole numbers are counted."""
     if zero or low == high:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
+    low, high = max(low, -LARGEST), min(high, LARGEST)
+    if high / 2 - low / 2 < SMALLEST:
         high = low + 1.0
     step = nice_step(high / parts - low / parts, 1)
     if whole:
@@ -42,6 +46,8 @@ def value_scale(
         return Scale(low, high, (low, high))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(_tidy(i * step) for i in range(first, last + 1))
+    if not all(map(math.isfinite, ticks)) or ticks[0] == ticks[-1]:
+        return Scale(low, high, (low, high))
     return Scale(ticks[0], ticks[-1], ticks)
 
 

@@ -16,6 +16,7 @@ from reporttools.render.frame import (
     category_labels,
     draw_labels,
     parts_of,
+    tilt_room,
     value_axis,
 )
 from reporttools.render.style import AXIS, GRID, INK, MUTED, ZERO, readable_on
@@ -103,9 +104,7 @@ def paint(frame: Frame, chart: Chart, colors: Mapping[int, str], over: Sequence[
     left = max(map(frame.width, texts)) + 7 * frame.k
     under = category_labels(frame, chart.labels, box.w - left, box.h)
     top = frame.label_size * (0.7 if over else 1.6)
-    if under.tilted:
-        first = frame.width(under.ticks[0].lines[0]) * 0.78
-        left = max(left, first - box.w / len(chart.labels) / 2)
+    left = max(left, tilt_room(frame, under, box.w, len(chart.labels)))
     below = frame.label_size * 1.2 if not over and any(p.value < 0 for p in pieces) else 0.0
     tall = max(8.0, box.h - top - under.height - below)
     plot = Box(box.x + left, box.y + top, box.w - left, tall)

@@ -105,8 +105,8 @@ def _change(surface: Surface, look: Look, kpi: Kpi, x: float, base: float, room:
         surface.polygon(tip, color)
     else:
         surface.rect(x, middle - half * 0.4, 2 * half, half * 0.8, fill=color)
-    text = fonts.drawn(delta(change, look.marks))
     left = x + 2 * half + 3.5 * k
+    text = ellipsize(fonts, delta(change, look.marks), x + room - left, size, bold=True)
     surface.text(left, base, text, size, color, bold=True)
     left += fonts.width(text, size, True) + 5 * k
     note = ellipsize(fonts, kpi.change_label or VERSUS, x + room - left, 7.5 * k)

@@ -24,6 +24,8 @@ HEIGHT: Final = 540.0
 EMU: Final = 12_700
 LATIN: Final = "Calibri"
 TITLE: Final = 26.0
+# The most that a property of an Office file holds.
+PROPERTY: Final = 255
 
 
 class Deck:
@@ -40,10 +42,10 @@ class Deck:
         self.file: Any = Presentation()
         self._widen()
         properties = self.file.core_properties
-        properties.title = document.title
-        properties.subject = document.subtitle
-        properties.author = document.author or "report-run"
-        properties.language = document.lang
+        properties.title = document.title[:PROPERTY]
+        properties.subject = document.subtitle[:PROPERTY]
+        properties.author = document.author[:PROPERTY] or "report-run"
+        properties.language = document.lang[:PROPERTY]
         properties.created = properties.modified = settings.moment.replace(tzinfo=None)
         properties.last_modified_by = "report-run"
 

@@ -84,7 +84,7 @@ def _short(text: str) -> str:
 
 def parts_of(frame: Frame, box: Box) -> int:
     """How many steps of a value axis have room."""
-    return max(2, min(5, int(box.h // (26 * frame.k))))
+    return max(1, min(5, int((box.h - 2.4 * frame.label_size) // (24 * frame.k))))
 
 
 def value_axis(frame: Frame, plot: Box, scale: Scale, texts: Sequence[str]) -> None:
@@ -181,6 +181,15 @@ def _tilted(frame: Frame, texts: Sequence[str], slot: float, height: float) -> L
     cut = [ellipsize(frame.look.fonts, text, room, size) for text in texts]
     longest = max((frame.width(cut[i]) for i in places), default=0.0)
     return Labels(_slots(cut, places), longest * 0.64 + size * 1.6, tilted=True)
+
+
+def tilt_room(frame: Frame, under: Labels, width: float, count: int) -> float:
+    """How far right the plot must begin for the first slanting label to stay inside."""
+    if not under.tilted or not under.ticks:
+        return 0.0
+    reach = frame.width(under.ticks[0].lines[0]) * 0.78
+    # The slots become narrower as the plot begins further right.
+    return max(0.0, (reach - width / (2 * count)) / (1 - 1 / (2 * count)))
 
 
 def draw_labels(frame: Frame, plot: Box, labels: Labels) -> None:

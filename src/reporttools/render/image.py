@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from math import cos, radians, sin
@@ -198,7 +199,9 @@ class ImageSurface:
         for artist in self._texts:
             artist.set_fontfamily(families)
         rules = {"svg.fonttype": "path" if outline else "none", "svg.hashsalt": "report-run"}
-        with mpl.rc_context(rules):
+        with mpl.rc_context(rules), warnings.catch_warnings():
+            # Characters that no font has are told by MISSING_GLYPHS.
+            warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from")
             if form == "png":
                 self._png(file, scale, title)
             else:

@@ -18,6 +18,7 @@ from reporttools.render.frame import (
     category_labels,
     draw_labels,
     parts_of,
+    tilt_room,
     value_axis,
 )
 from reporttools.render.surface import XY
@@ -48,6 +49,9 @@ def paint(frame: Frame) -> None:
     right = frame.width(end, _end_size(frame), bold=True) + 10 * frame.k if end else 6 * frame.k
     top, width = frame.label_size * 0.8, box.w - left - right
     places, under = _across(frame, width, box.h)
+    more = tilt_room(frame, under, box.w - right, len(chart.labels)) - left
+    if more > 0:
+        left, width = left + more, width - more
     plot = Box(box.x + left, box.y + top, width, max(8.0, box.h - top - under.height))
     value_axis(frame, plot, scale, texts)
     for index, (item, band) in enumerate(zip(chart.series, bands, strict=True)):

@@ -231,7 +231,8 @@ class PdfSurface:
         """Letters one after the other, in as many fonts as they need."""
         for face, stretch, rtl in self.fonts.runs(text, bold):
             out.setFont(self._font(face), size)
-            thick = bold and stretch[0].isalpha() and face is self.fonts.face(stretch[0])
+            letter = next((c for c in stretch if c.isalpha()), "")
+            thick = bold and letter != "" and face is self.fonts.face(letter)
             if thick:
                 self._thicken(out, color, size)
             out.textOut(stretch[::-1] if rtl else stretch)
