@@ -99,9 +99,9 @@ def _looks_tabular(start: bytes) -> bool:
 
 
 def _one_document_a_line(start: bytes) -> bool:
-    """The first line is a whole object and another one follows."""
+    """The first line is a whole object and something follows."""
     first, _, rest = start.partition(b"\n")
-    if not rest.strip().startswith(b"{"):
+    if not rest.strip():
         return False
     try:
         jsontext.STRICT.decode(first.decode("utf-8"))

@@ -92,7 +92,7 @@ def one_chart(form: str, options: Options) -> dict[str, Any]:
     from reporttools.chartdata import drawable
 
     workspace, notices = Workspace.find(options["workspace"]), Notices()
-    request = _request(options)
+    request, size = _request(options), _size(options["size"])
     with data.open_source(options["data"], workspace, options["input_format"] or "") as source:
         rows = _clean(data.table(source), notices)
         chart = pivot.chart(rows, request, notices)
@@ -106,7 +106,7 @@ def one_chart(form: str, options: Options) -> dict[str, Any]:
             force=options["force"],
         )  # fmt: skip
         document = Document(chart.title, (chart,), locale=options["locale"], theme=options["theme"])
-        output.render_chart(document, chart, form, made, _size(options["size"]))
+        output.render_chart(document, chart, form, made, size)
     settings.progress.close()
     return {"files": made.published(), "warnings": notices.as_json()}
 

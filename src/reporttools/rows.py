@@ -146,8 +146,8 @@ def from_json(value: object) -> Rows:
         return _objects(value, types, truncated)
     if all(isinstance(row, list) for row in value):
         return _arrays(value, headers, types, truncated)
-    wrong = next(i for i, row in enumerate(value) if type(row) is not type(value[0]))
-    wrong = wrong if isinstance(value[0], dict | list) else 0
+    kind = type(value[0]) if isinstance(value[0], dict | list) else None
+    wrong = next(i for i, row in enumerate(value) if type(row) is not kind)
     what = f"object or array expected, got {shown(value[wrong])}"
     raise bad_data([Problem(f"/rows/{wrong}", what)])
 

@@ -62,6 +62,9 @@ def build(
 ) -> Table:
     """A table whose columns know their kind; cells of declared types become real values.
 
+    Text of a plain decimal is a number only in a column that is declared one, by the engine's type
+    or by a number format.
+
     specs: what the report says about a column (format, unit, decimals, align, width, total).
     typed: False when every cell is text (CSV): columns of plain numbers become numbers.
     """
@@ -69,7 +72,8 @@ def build(
     made: list[list[Cell]] = []
     for index, field in enumerate(fields):
         spec = specs[index] if index < len(specs) else {}
-        cells = _cells([row[index] for row in rows], field, typed=typed)
+        declared = field.numeric or bool(spec.get("format") or spec.get("total"))
+        cells = _cells([row[index] for row in rows], field, numeric=declared, typed=typed)
         made.append(cells)
         columns.append(_column(field.name, cells, spec))
         _warn_precision(cells, field.name, notices, path)
@@ -77,10 +81,10 @@ def build(
     return Table(title, tuple(columns), data, path=path, span=span)
 
 
-def _cells(cells: Sequence[Cell], field: Field, *, typed: bool) -> list[Cell]:
+def _cells(cells: Sequence[Cell], field: Field, *, numeric: bool, typed: bool) -> list[Cell]:
     if field.temporal:
         return [moment(cell) for cell in cells]
-    if field.numeric:
+    if numeric:
         return [exact(cell) for cell in cells]
     if not typed and _all_canonical(cells):
         return [plain_number(cell) for cell in cells]

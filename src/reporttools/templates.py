@@ -268,7 +268,7 @@ def _schema(
         raise _malformed(source, f"schema {name!r} must be a file beside the template")
     try:
         schema: dict[str, Any] = json.loads(read(name))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ToolError) as error:
         raise _malformed(source, f"its schema {name!r} cannot be read: {error}") from error
     wrong = schemas.lint(schema)
     if wrong:

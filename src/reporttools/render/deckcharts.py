@@ -8,7 +8,7 @@ from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Chart
 from reporttools.figures import compact, excel_code, significant_decimals
 from reporttools.render import deckxml
-from reporttools.render.axis import dates_of
+from reporttools.render.axis import date_texts, dates_of
 from reporttools.render.bars import MAX_LABELLED
 from reporttools.render.chart import NO_DATA
 from reporttools.render.style import AXIS, GRID, INK, MUTED, SURFACE, WHITE
@@ -87,7 +87,9 @@ def _data(chart: Chart) -> Any:
     if days and len(set(days)) == len(days) and len(days) > 2:
         data.categories = days
     else:
-        data.categories = [label or " " for label in chart.labels]
+        known = dates_of(chart.labels)
+        texts = date_texts(known) if known else chart.labels
+        data.categories = [text or " " for text in texts]
     for item in chart.series:
         data.add_series(item.name or "Values", item.values)
     return data

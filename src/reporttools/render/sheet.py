@@ -86,9 +86,9 @@ class Workbook:
     ) -> Any:  # fmt: skip
         """One cell with its style; text is never a formula."""
         cell = sheet.cell(row, column)
-        if value is not None:
+        if value is not None and value != "":
             cell.value = value
-        if isinstance(value, str):
+        if isinstance(value, str) and value:
             cell.data_type = "s"
         key = (size, bold, color, fill, code, align, wrap, line)
         style = self._styles.get(key)
@@ -130,7 +130,11 @@ class Workbook:
     ) -> None:  # fmt: skip
         notices = self.settings.notices
         for place, (column, cell) in enumerate(zip(table.columns, row, strict=True), 1):
-            if cell is None or place > excel.MAX_COLUMNS:
+            if place > excel.MAX_COLUMNS:
+                continue
+            if cell is None or cell == "":
+                # Only the line under the row.
+                self.put(sheet, number, place, None, line=True)
                 continue
             value = excel.value(cell, column.title, notices, escape=True)
             code = codes[place - 1] if not isinstance(value, str | bool) else ""
@@ -197,8 +201,10 @@ def _style(
         cell.fill = PatternFill("solid", fgColor=fill[1:])
     if code:
         cell.number_format = code
-    cell.alignment = Alignment(horizontal=align or None, vertical="top" if line else "center",
-                               wrap_text=wrap)  # fmt: skip
+    cell.alignment = Alignment(
+        horizontal=align or None, vertical="top" if wrap and line else "center", wrap_text=wrap,
+        indent=1 if align == "left" and (line or fill) else 0,
+    )  # fmt: skip
     if line:
         cell.border = Border(bottom=Side(style="thin", color=GRID[1:]))
 
@@ -216,7 +222,7 @@ def widths(table: Table) -> list[float]:
             text = cell_text(row[place], column, marks("en"))
             lines = [_wide(line) for line in text[:400].splitlines()[:5]]
             longest = max(longest, max(lines, default=0) + 2)
-        found.append(float(min(MAX_WIDTH, max(8, longest))))
+        found.append(float(min(MAX_WIDTH, max(8, longest + 2))))
     return found
 
 
@@ -251,8 +257,9 @@ def _summary(
 
 
 def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
+    heading = "Change" if any(kpi.change is not None for kpi in block.items) else ""
     for column, (title, align) in enumerate(
-        (("Metric", ""), ("Value", "right"), ("Change", "right"), ("", "")), 1
+        (("Metric", "left"), ("Value", "right"), (heading, "right"), ("", "left")), 1
     ):
         made.put(sheet, row, column, title, bold=True, color="#FFFFFF", fill=made.theme.band,
                  align=align)  # fmt: skip
@@ -270,7 +277,7 @@ def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
         code = f'"{arrow}"+{digits}"%";"{arrow}"-{digits}"%";{digits}"%"'
         made.put(sheet, row, 3, change, bold=True, align="right", line=True, code=code,
                  color=cards.color_of(kpi))  # fmt: skip
-        made.put(sheet, row, 4, kpi.change_label, color=MUTED, line=True)
+        made.put(sheet, row, 4, kpi.change_label, color=MUTED, line=True, align="left")
     return row + 1
 
 

@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Cell, Chart, Series
 from reporttools.figures import column_decimals, excel_code
 from reporttools.render import excel
+from reporttools.render.axis import dates_of
 from reporttools.render.bars import MAX_LABELLED
 from reporttools.render.csvfile import chart_rows
-from reporttools.render.style import GRID, MUTED, PALETTE
+from reporttools.render.style import AXIS, GRID, MUTED, PALETTE
 
 if TYPE_CHECKING:
     from reporttools.render.sheet import Workbook
 
 TALL: Final = 17  # rows under a chart
 LEFT: Final = 1
+PAGE: Final = 66  # rows on a printed page
 
 
 def write(sheet: Any, charts: Sequence[Chart], made: Workbook) -> None:
     """All charts below each other: values on the left, the picture on the right."""
     from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.pagebreak import Break
 
     plain = [chart_rows(chart) for chart in charts]
     wide = max((len(names) for names, _ in plain), default=2)
     sheet.column_dimensions["A"].width = 26
     for place in range(2, wide + 1):
         sheet.column_dimensions[get_column_letter(place)].width = 14
-    row = 1
+    row, page = 1, 1
     for chart, (names, rows) in zip(charts, plain, strict=True):
+        tall = max(TALL + 2, len(rows) + 4)
+        if row > page and row + tall - page > PAGE:
+            # A chart is never cut by the edge of a printed page.
+            sheet.row_breaks.append(Break(id=row - 1))
+            page = row
         made.put(sheet, row, LEFT, chart.title, bold=True, size=13, color=made.theme.band)
         drawn = drawable(chart)
+        if _timed(chart):
+            rows = [(date.fromisoformat(str(cells[0])), *cells[1:]) for cells in rows]
         first = _values(sheet, made, row + 1, LEFT, names, rows, chart)
         last = first + len(rows) - 1
         column = LEFT
@@ -48,7 +59,7 @@ def write(sheet: Any, charts: Sequence[Chart], made: Workbook) -> None:
         else:
             picture = _picture(sheet, made, drawn, column, first, last)
             sheet.add_chart(picture, f"{get_column_letter(wide + 2)}{row + 1}")
-        row += max(TALL + 2, len(rows) + 4)
+        row += tall
 
 
 def _values(
@@ -67,10 +78,20 @@ def _values(
             if cell is None:
                 continue
             value = excel.value(cell, names[place], notices, escape=True)
+            day = isinstance(cell, date)
             text = isinstance(value, str)
-            made.put(sheet, number, column + place, value, line=True, code="" if text else code,
-                     align="left" if text else "right")  # fmt: skip
+            made.put(sheet, number, column + place, value, line=True,
+                     code="" if text else "yyyy-mm-dd" if day else code,
+                     align="left" if text or day else "right")  # fmt: skip
     return row + 1
+
+
+def _timed(chart: Chart) -> bool:
+    """A line over days: its labels become real dates on an axis of time."""
+    if chart.kind not in ("line", "area") or any(len(label) != 10 for label in chart.labels):
+        return False
+    days = dates_of(chart.labels)
+    return days is not None and len(days) > 2 and len(set(days)) == len(days)
 
 
 def _code(chart: Chart) -> str:
@@ -118,11 +139,13 @@ def _axes_chart(chart: Chart) -> Any:
     picture.y_axis.number_format = _axis_code(chart)
     picture.y_axis.majorGridlines.spPr = _line(GRID)
     picture.y_axis.spPr = _no_line()
-    picture.x_axis.spPr = _line("#C9CFD8")
+    picture.x_axis.spPr = _line(AXIS)
     picture.x_axis.tickLblPos = "low"
     for axis in (picture.x_axis, picture.y_axis):
         axis.delete = False
-    if len(chart.labels) > 14:
+    if _timed(chart):
+        _time_axis(picture, chart)
+    elif len(chart.labels) > 14:
         picture.x_axis.tickLblSkip = -(-len(chart.labels) // 8)
     if chart.kind == "barh":
         # The first label stands at the top, as in the table beside it.
@@ -133,6 +156,24 @@ def _axes_chart(chart: Chart) -> Any:
     if chart.y_title:
         picture.y_axis.title = chart.y_title
     return picture
+
+
+def _time_axis(picture: Any, chart: Chart) -> None:
+    """About eight dates under the line."""
+    from openpyxl.chart.axis import DateAxis
+
+    days = dates_of(chart.labels) or []
+    span = (max(days) - min(days)).days
+    axis = DateAxis(crossAx=100)
+    axis.delete = False
+    axis.spPr = _line(AXIS)
+    axis.tickLblPos = "low"
+    axis.number_format = "d mmm" if span <= 120 else "mmm yyyy"
+    axis.baseTimeUnit = "days"
+    axis.majorTimeUnit = "days" if span <= 120 else "months"
+    axis.majorUnit = max(1, -(-span // (8 if span <= 120 else 240)))
+    picture.x_axis = axis
+    picture.y_axis.crossAx = 500
 
 
 def _axis_code(chart: Chart) -> str:
