@@ -44,7 +44,9 @@ def main(names: list[str]) -> int:
         print("CPU is the median of user + system time; read the ratios (x), not the times.")
         for name in chosen:
             for table in GROUPS[name](filled):
-                report(table.title, table.cases, measure(table.cases, table.rounds))
+                report(
+                    table.title, table.cases, measure(table.cases, table.rounds, warm=table.warm)
+                )
     return 0
 
 
