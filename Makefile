@@ -21,11 +21,13 @@ $(PY):
 $(VENV)/.installed: pyproject.toml | $(PY)
 	@echo "Installing the commands, their drivers and the developer's tools into $(VENV) ..."
 	@$(PIP) -e '.[all,dev]'
+	@$(PY) -m compileall -q src
 	@touch $@
 
 $(VENV)/.demo: pyproject.toml | $(PY)
 	@echo "Installing the commands into $(VENV) ..."
 	@$(PIP) -e '.$(if $(DEMO_EXTRAS),[$(DEMO_EXTRAS)])'
+	@$(PY) -m compileall -q src
 	@touch $@
 
 demo: $(VENV)/.demo ## Build a demo shop in SQLite and show the commands on it (no root, no server)
