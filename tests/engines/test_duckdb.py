@@ -69,6 +69,12 @@ def test_every_type_as_json(shop: Path) -> None:
     assert got == json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
+def test_a_json_document_loses_no_digit_and_no_name(shop: Path) -> None:
+    statement = """SELECT '{"n": 12345678901234567890.5}'::JSON AS n, '{"a":1,"a":2}'::JSON AS t"""
+    row = query(shop / "shop.duckdb", statement).json()["rows"][0]
+    assert row == {"n": {"n": "12345678901234567890.5"}, "t": '{"a":1,"a":2}'}
+
+
 def test_tables_with_keys_comments_and_a_view(shop: Path) -> None:
     env = {"DB_TYPE": "duckdb", "DB_NAME": str(shop / "shop.duckdb")}
     body = run("db-schema", "--detail", "full", "--format", "json", env=env).json()

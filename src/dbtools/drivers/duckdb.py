@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from dbtools.connection import Connection
+from dbtools.drivers import documents
 from dbtools.drivers.base import (
     CatalogRequest,
     Execution,
@@ -261,7 +261,7 @@ def _converter(type_name: str, encoder: Encoder) -> Converter | None:
     if type_name == "INTERVAL":
         return lambda value: _interval(str(value))
     if type_name == "JSON":
-        return lambda value: json.loads(value) if isinstance(value, str) else value
+        return lambda value: documents.read(str(value), encoder)
     return encoder
 
 

@@ -6,23 +6,18 @@ the value (text, uuid, date, money, inet, interval in ISO 8601, ranges, geometry
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from functools import partial
 from math import isfinite
 from typing import Final, cast
 
+from dbtools.drivers import documents
 from dbtools.drivers.postgres import literals
 from dbtools.drivers.postgres.types import NATIVE, TypeFacts
 from dbtools.result import Converter
 from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text
 
 Reader = Callable[[str], object]
-
-# A document nested deeper than this is given as its text: Python's own limit is not far above.
-_DEEPEST: Final = 400
-_TOO_DEEP: Final = "a JSON document nested too deeply was given as its text"
 _NOT_UTF8: Final = "text that is not UTF-8 became base64"
 
 
@@ -109,46 +104,11 @@ class Readers:
         return self._encoder.number_text(text) if self._encoder.numbers_as_number else text
 
     def _document(self, text: str) -> object:
-        if text.count("{") + text.count("[") > _DEEPEST and _depth(text) > _DEEPEST:
-            self._encoder.warnings[_TOO_DEEP] = None
-            return text
-        if self._encoder.numbers_as_number:
-            return json.loads(text)
-        return json.loads(text, parse_int=_exact_integer, parse_float=_exact_float)
+        return documents.read(text, self._encoder)
 
 
 def _safe_integer(value: object) -> object:
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)  # type: ignore[operator]
-
-
-def _exact_integer(text: str) -> object:
-    # int() refuses some thousands of digits; such a number is beyond the safe ones anyway.
-    return text if len(text) > 17 else _safe_integer(int(text))
-
-
-def _exact_float(text: str) -> object:
-    """A float when it is the same number, else the digits as text."""
-    number = float(text)
-    return number if isfinite(number) and Decimal(repr(number)) == Decimal(text) else text
-
-
-def _depth(text: str) -> int:
-    """How deeply a JSON text is nested."""
-    depth = deepest = 0
-    quoted = escaped = False
-    for character in text:
-        if escaped:
-            escaped = False
-        elif quoted:
-            escaped, quoted = character == "\\", character != '"'
-        elif character == '"':
-            quoted = True
-        elif character in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "]}":
-            depth -= 1
-    return deepest
 
 
 def timestamp(text: str) -> str:
