@@ -21,9 +21,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Some of the servers live in threads of this process; programs may be run beside them.
 process.THREADS_ARE_IDLE = True
 
-# Timings on a shared machine say nothing about a property, so no deadline a case.
-settings.register_profile("check", deadline=None)
-settings.register_profile("fuzz", deadline=None, max_examples=20_000)
+# Timings on a shared machine say nothing about a property, so no deadline a case. `make test` tries
+# the same cases for the same code, so that its verdict is the change's; `make fuzz` looks for new ones.
+settings.register_profile("check", deadline=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000, print_blob=True)
 settings.load_profile("check")
 
 
