@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reporttools import chartdata, checks, markup, pivot, profile, tables
+from reporttools import chartdata, checks, markup, oneline, pivot, profile, tables
 from reporttools.clean import Cleaner
 from reporttools.derive import POINTER
 from reporttools.document import (
@@ -49,7 +49,7 @@ class Composer:
         size = get("size") or {}
         lang = str(get("lang") or "en")
         return Document(
-            title=self._filled(template.title).strip() or template.default_title,
+            title=oneline.one_line(self._filled(template.title)) or template.default_title,
             subtitle=self._filled(template.subtitle).strip(" –"),
             blocks=blocks,
             author=str(get("author") or ""),
@@ -197,4 +197,4 @@ def checked(template: Template, value: object, notices: Notices) -> object:
 def compose(template: Template, value: object, workspace: Workspace, notices: Notices) -> Document:
     """The report that the template makes of the data."""
     data = checked(template, value, notices)
-    return Composer(template, data, workspace, notices).document()
+    return oneline.document(Composer(template, data, workspace, notices).document())

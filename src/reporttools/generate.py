@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from reporttools import data, tables, templates
+from reporttools import data, oneline, tables, templates
 from reporttools.clean import Cleaner, text
 from reporttools.compose import THEMES, compose
 from reporttools.document import Document
@@ -95,7 +95,7 @@ def one_chart(form: str, options: Options) -> dict[str, Any]:
     request, size = _request(options), _size(options["size"])
     with data.open_source(options["data"], workspace, options["input_format"] or "") as source:
         rows = _clean(data.table(source), notices)
-        chart = pivot.chart(rows, request, notices)
+        chart = oneline.chart(pivot.chart(rows, request, notices))
     drawable(chart, notices)
     from reporttools import output
 
@@ -166,7 +166,7 @@ def one_table(form: str, options: Options) -> dict[str, Any]:
 
     workspace, notices = Workspace.find(options["workspace"]), Notices()
     settings = _settings(options, notices)
-    title, locale = options["title"], options["locale"]
+    title, locale = oneline.one_line(options["title"]), options["locale"]
     with ExitStack() as stack:
         source = stack.enter_context(
             data.open_source(options["data"], workspace, options["input_format"] or "")

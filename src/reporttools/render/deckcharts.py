@@ -162,10 +162,8 @@ def _axes(deck: Deck, made: Any, chart: Chart, size: float) -> None:
     for axis, title in ((across, chart.x_title), (values, chart.y_title)):
         axis.has_title = bool(title)
         if title:
-            axis.axis_title.text_frame.text = title
-            font = axis.axis_title.text_frame.paragraphs[0].runs[0].font
-            font.size, font.bold = int(size * EMU), False
-            font.color.rgb = deck.rgb(MUTED)
+            paragraph = axis.axis_title.text_frame.paragraphs[0]
+            deck.run(paragraph, title, size, MUTED, align="")
 
 
 def _series(deck: Deck, made: Any, chart: Chart) -> None:
