@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from dbtools import caller
 from dbtools.request import Plan, QueryRequest
 from dbtools.result import ResultSet
 from dbtools.writers import streams, writer
@@ -16,22 +17,20 @@ from dbtools.writers.jsonrows import lines
 from toolbelt.envelope import dumps, warn, write_stdout, write_success
 
 if TYPE_CHECKING:
-    from toolbelt.publish import Output
+    from dbtools.caller import Target
 
 Sink = Callable[[bytes], object]
 
 
-def target(request: QueryRequest) -> AbstractContextManager[Output | None]:
+def target(request: QueryRequest) -> AbstractContextManager[Target | None]:
     """The output file to be, refused here already if it may not be written; None for stdout."""
     if request.output is None:
         return nullcontext()
-    from toolbelt.workspace import Workspace
-
-    return Workspace.find(request.workspace).output(request.output, force=request.force)
+    return caller.current().output(request.output, request.workspace, force=request.force)
 
 
 def deliver(
-    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Output | None
+    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Target | None
 ) -> dict[str, object] | None:
     """Print the whole result, or write it to `out` and return the summary to print.
 
@@ -157,7 +156,7 @@ def _rows_to_stdout(result: ResultSet, plan: Plan, request: QueryRequest) -> Non
 
 
 def _to_file(
-    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Output
+    result: ResultSet, plan: Plan, request: QueryRequest, started: float, out: Target
 ) -> dict[str, object]:
     rows = Rows(result.rows, plan.cap)
     size = 0

@@ -22,7 +22,7 @@ from toolbelt.envelope import write_success
 from toolbelt.errors import ToolError
 
 if TYPE_CHECKING:
-    from toolbelt.publish import Output
+    from dbtools.caller import Target
 
 
 def run_query(request: QueryRequest) -> None:
@@ -41,7 +41,7 @@ def run_query(request: QueryRequest) -> None:
         write_success(summary, pretty=request.pretty)
 
 
-def _execute(plan: Plan, request: QueryRequest, out: Output | None) -> dict[str, object] | None:
+def _execute(plan: Plan, request: QueryRequest, out: Target | None) -> dict[str, object] | None:
     """Run the statement and deliver its rows; the summary of a written file, else None."""
     from dbtools import delivery
 

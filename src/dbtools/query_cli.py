@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
+from dbtools import caller
 from toolbelt import cli
 from toolbelt.errors import ToolError
 
@@ -58,6 +59,7 @@ _READ_LIMIT = 2_100_000
 @click.option("--debug", is_flag=True, help="Show tracebacks on stderr.")
 def command(**options: Any) -> None:
     """The command; its help text is HELP."""
+    caller.current().begin(options["connection"])
     if options["list_connections"]:
         from dbtools.connection import list_all
         from toolbelt.envelope import write_success
@@ -88,6 +90,8 @@ def command(**options: Any) -> None:
     )
     # stdout is for rows only in the other formats: whatever fails is told on stderr.
     cli.Streaming.active = request.format != "json" and not (request.output or request.check)
+    if cli.Streaming.active:
+        caller.current().rows_only()
     run_query(request)
 
 
@@ -118,9 +122,7 @@ def _statement(options: dict[str, Any]) -> str:
 
 
 def _from_file(path: str, workspace: str | None) -> str:
-    from toolbelt.workspace import Workspace
-
-    with Workspace.find(workspace).resolve_input(path) as source:
+    with caller.current().input(path, workspace) as source:
         return _decoded(source.file.read(_READ_LIMIT), path)
 
 

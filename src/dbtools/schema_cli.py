@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
+from dbtools import caller
 from toolbelt import cli
 
 HELP = """Say what is in a database: everything where that is short, else the names first.
@@ -55,6 +56,7 @@ Examples:
 @click.option("--debug", is_flag=True, help="Show tracebacks on stderr.")
 def command(**options: Any) -> None:
     """The command; its help text is HELP."""
+    caller.current().begin(options["connection"])
     if options["list_connections"]:
         from dbtools.connection import list_all
         from toolbelt.envelope import write_success

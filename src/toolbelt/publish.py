@@ -38,7 +38,7 @@ def output_failed(shown: str, error: OSError) -> ToolError:
     )  # fmt: skip
 
 
-class _Raw(io.FileIO):
+class CheckedFile(io.FileIO):
     """The unbuffered file; a failed write is OUTPUT_FAILED at its source."""
 
     shown = ""
@@ -72,13 +72,13 @@ class Output:
         self._force = force
         self._temporary = ""
         self._fd = -1
-        self._raw: _Raw | None = None
+        self._raw: CheckedFile | None = None
         self.file: io.BufferedRandom
 
     def __enter__(self) -> Output:
         try:
             self._fd = self._create()
-            self._raw = _Raw(self._fd, "r+b", closefd=False)
+            self._raw = CheckedFile(self._fd, "r+b", closefd=False)
             self._raw.shown = self._shown
             self.file = io.BufferedRandom(self._raw, _BUFFER)
         except BaseException:

@@ -12,11 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brokers import Brokers
+
 DEADLINE_SECONDS = 180.0
 BIN = Path(sys.executable).parent
 # Nothing of the caller's own connections may reach the command under test.
 _CACHE = tempfile.TemporaryDirectory(prefix="toolbelt-cache-")
 _FOREIGN = ("DB_", "DATABASE_URL", "TOOLBELT_", "PG", "BIGQUERY_", "GOOGLE_")
+
+
+class Through:
+    """Set while commands are to reach their databases through a broker."""
+
+    brokers: Brokers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,10 @@ class Answer:
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Our environment without anybody's connections, and the given variables."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(_FOREIGN)}
-    # Nor may it find, or leave, anything in the caller's cache.
-    return kept | {"XDG_CACHE_HOME": _CACHE.name} | dict(extra or {})
+    # Nor may it find, or leave, anything in the caller's cache; or a broker of this machine.
+    mine = {"XDG_CACHE_HOME": _CACHE.name, "TOOLBELT_BROKER": "off"}
+    env = kept | mine | dict(extra or {})
+    return env if Through.brokers is None else Through.brokers.instead(env)
 
 
 def run(

@@ -15,6 +15,8 @@ from engines.postgres_between import Between
 from servers import Server
 from servers.postgres import connect, create_database
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 # Runs for minutes, without a function that the guard knows to wait.
 SLOW = "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b"
 
@@ -185,15 +187,3 @@ def test_connections_that_fail(
     assert (answer.code, answer.error["code"]) == (exit_code, code)
     assert shop.reader.password not in answer.stdout + answer.stderr
     assert answer.stderr.count("\n") == 1
-
-
-def test_a_driver_without_its_compiled_part_is_named(tmp_path: Path, shop: Server) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\nfor name in ('psycopg_binary', 'psycopg_c', 'ctypes'):\n"
-        "    sys.modules[name] = None\n",
-        encoding="utf-8",
-    )
-    env = {**shop.env(), "PYTHONPATH": str(tmp_path)}
-    answer = run("db-query", "-q", "SELECT 1", env=env)
-    assert (answer.code, answer.error["code"]) == (5, "MISSING_DEP")
-    assert answer.error["hint"] == "pip install 'sandbox-toolbelt[postgres]'"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from postgres_kit import answer, connection, refusal, session
 
+from cli.commands import run
 from dbtools import connection as connections
 from servers import Login, Server
 from servers.postgres import connect
@@ -206,3 +207,15 @@ def test_tls_that_the_server_does_not_have(each_postgres: Server) -> None:
     error = refusal(connection(each_postgres, sslmode="require"))
     assert error.code == "CONNECTION_FAILED"
     assert "SSL" in error.message
+
+
+def test_a_driver_without_its_compiled_part_is_named(tmp_path: Path, postgres: Server) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nfor name in ('psycopg_binary', 'psycopg_c', 'ctypes'):\n"
+        "    sys.modules[name] = None\n",
+        encoding="utf-8",
+    )
+    env = {**postgres.env(), "PYTHONPATH": str(tmp_path)}
+    answer = run("db-query", "-q", "SELECT 1", env=env)
+    assert (answer.code, answer.error["code"]) == (5, "MISSING_DEP")
+    assert answer.error["hint"] == "pip install 'sandbox-toolbelt[postgres]'"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from dbtools import caller
 from dbtools.connection import Connection
 from dbtools.search.model import Domain, Key
 from toolbelt.errors import ToolError
@@ -53,9 +54,7 @@ class DomainFile:
 def find(option: str | None, workspace: str | None, connection: Connection) -> DomainFile:
     """The domain file of a connection, an empty one where none is configured."""
     if option is not None:
-        from toolbelt.workspace import Workspace
-
-        with Workspace.find(workspace).resolve_input(option) as source:
+        with caller.current().input(option, workspace) as source:
             return parse(source.file.read(), option, connection.name)
     path = connection.options.get("domain_file", "") or os.environ.get("DB_DOMAIN_FILE", "")
     if not path:
