@@ -176,6 +176,14 @@ def test_a_negative_number_does_not_become_a_comment(kinds: Server) -> None:
     assert query(kinds, *text, parameters={"n": -1}) == [[6]]
 
 
+@pytest.mark.parametrize(
+    "text", [("SELECT ", ".into outfile 'x'"), ("SELECT 1 WHERE 1=", ".for update")], ids=repr
+)
+def test_a_value_never_joins_what_stands_beside_it(kinds: Server, text: tuple[str, str]) -> None:
+    before, after = text
+    assert failure(kinds, before, Placeholder("p"), after, p=5).detail["engineCode"] == 1064
+
+
 def test_half_a_surrogate_pair_is_refused(kinds: Server) -> None:
     error = failure(kinds, "SELECT ", Placeholder("p"), p="\ud800")
     assert error.code == "USAGE" and ":p" in error.message

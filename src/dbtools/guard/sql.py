@@ -97,7 +97,9 @@ class Reading:
         tokens = self.tokens
         if i < 2 or tokens.keys[i - 1] != ".":
             return False
-        return tokens.kinds[i - 2] in "WQUV" or tokens.keys[i - 2] in (")", "]", ".")
+        # MySQL's placeholders become literals before they are sent: `5.into` is a number and INTO.
+        owners = "WQU" if self.dialect == "mysql" else "WQUV"
+        return tokens.kinds[i - 2] in owners or tokens.keys[i - 2] in (")", "]", ".")
 
     def item(self, i: int) -> None:
         """Token i starts an item of a FROM list."""

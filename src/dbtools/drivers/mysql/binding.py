@@ -51,7 +51,8 @@ def bind(segments: Sequence[str | Placeholder], parameters: Mapping[str, object]
     """The statement with each placeholder replaced by its value as a literal.
 
     The session pins sql_mode so that a backslash escapes, as these literals assume. A list is
-    its items where it stands alone in `IN (…)`, and JSON text elsewhere.
+    its items where it stands alone in `IN (…)`, and JSON text elsewhere. A value stands between
+    spaces: `:a.x` must not become the number `5.`, nor `:a'x'` one string.
     """
     pieces: list[str] = []
     marks: list[tuple[int, int]] = []
@@ -63,7 +64,7 @@ def bind(segments: Sequence[str | Placeholder], parameters: Mapping[str, object]
             told += len(segment)
         else:
             listed = _stands_in_list(segments, index)
-            piece = _literal(segment.name, parameters[segment.name], listed=listed)
+            piece = f" {_literal(segment.name, parameters[segment.name], listed=listed)} "
             told += len(segment.name) + 1
         pieces.append(piece)
         sent += len(piece)
