@@ -6,9 +6,9 @@ The minus sign is the ASCII one everywhere: every font has it, and a copied cell
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from reporttools.document import PLAIN, NumberFormat
@@ -206,6 +206,76 @@ def _scaled(
     return f"{number_text(number, column_decimals([value]), where)}{unit}"
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What numbers that are compared are all written in. size: what one of it is worth; letter:
+    `K`, `M`, ... or none; decimals: as many for each."""
+
+    size: float
+    letter: str
+    decimals: int
+
+
+def unit_of(values: Sequence[Number], how: NumberFormat = PLAIN, *, ticks: bool) -> Unit | None:
+    """The unit of an axis (ticks: shown exactly) or of labels beside each other (to three digits).
+
+    None when they are too far apart, or too large or small, to be read in one.
+    """
+    sizes = [magnitude(value) for value in values if value]
+    largest, least = max(sizes, default=0.0), min(sizes, default=0.0)
+    if how.kind == "duration" or largest >= 1e15 or 0 < least < 1e-6:
+        return None
+    from_size = 1e3 if how.kind == "bytes" else 9_999.5
+    steps = _BYTES if how.kind == "bytes" else _STEPS
+    shown = float(f"{largest:.3g}")
+    letter_of = ((size, letter) for size, letter in steps if shown >= max(size, from_size))
+    size, letter = next(letter_of, (1.0, "B" if how.kind == "bytes" else ""))
+    if how.decimals is not None and size == 1.0 and not ticks:
+        return Unit(size, letter, how.decimals)
+    scaled = [float(f"{float(value) / size:.12g}") for value in values]
+    most = 6 if ticks else max(0, 3 - len(str(int(float(f"{largest / size:.3g}")))))
+    if not ticks and 0 < round(least / size, most) * 10**most < 10 <= largest / least:
+        return None
+    if not ticks and round(least / size, most) == 0 < least:
+        return None
+    if not ticks:
+        scaled = [float(f"{value:.{most}f}") for value in scaled]
+    return Unit(size, letter, min(most, max(map(significant_decimals, scaled), default=0)))
+
+
+def together(
+    values: Sequence[Number], how: NumberFormat = PLAIN, where: Marks = _EN, *, ticks: bool
+) -> list[str]:
+    """Numbers as one axis or one set of bars writes them: one unit and one number of decimals."""
+    unit = unit_of(values, how, ticks=ticks)
+    if unit is None:
+        return [compact(value, how, where) for value in values]
+    gap = " " if how.kind == "bytes" else ""
+    texts = []
+    for value in values:
+        # As Excel rounds: halves away from zero.
+        scaled = Decimal(repr(value) if isinstance(value, float) else value) / Decimal(unit.size)
+        exact = scaled.quantize(Decimal(1).scaleb(-unit.decimals), ROUND_HALF_UP)
+        text = number_text(exact, unit.decimals, where)
+        if value or how.kind == "bytes":
+            text += f"{gap}{unit.letter}"
+        elif unit.size > 1.0:
+            text = "0"
+        texts.append(text if how.kind == "bytes" else _wrap(text, how))
+    return texts
+
+
+def excel_unit_code(values: Sequence[Number], how: NumberFormat, *, ticks: bool) -> str:
+    """The same as a number format; the program that draws the chart chooses its ticks itself."""
+    unit = unit_of(values, how, ticks=False)
+    if unit is None or unit.size == 1.0 or how.kind == "bytes":
+        return ""
+    largest = max(map(magnitude, values)) / unit.size
+    decimals = unit.decimals if not ticks else 0 if largest >= 10 else 1
+    body = f"#,##0{'.' * bool(decimals)}{'0' * decimals}" + "," * round(math.log10(unit.size) / 3)
+    return _quoted(f'{body}"{unit.letter}"', how, zero="0")
+
+
 def delta(change: Number | None, where: Marks = _EN) -> str:
     """A change in percent with its sign: `+12.4%`, `-3%`, `0%`."""
     if change is None:
@@ -224,15 +294,24 @@ def excel_code(how: NumberFormat, decimals: int) -> str:
     """The number format code that Excel and PowerPoint understand for the same look."""
     places = "." + "0" * decimals if decimals else ""
     body = ("#,##0" if how.grouped else "0") + places
-    if how.kind == "percent":
-        return f'{body}"%"'
-    if how.kind == "currency" and how.unit:
+    return _quoted(body, how)
+
+
+def _quoted(body: str, how: NumberFormat, zero: str = "") -> str:
+    """A number format with the currency or unit round the digits."""
+    before, after = "", ""
+    if how.kind == "percent" or (how.kind == "number" and how.unit == "%"):
+        after = '"%"'
+    elif how.kind == "currency" and how.unit:
         symbol = SYMBOLS.get(how.unit.upper()) or (
             how.unit if len(how.unit) == 1 else how.unit + " "
         )
-        quoted = '"' + symbol.replace('"', "") + '"'
-        return f"{quoted}{body};-{quoted}{body}"
-    if how.unit and how.kind == "number":
-        unit = how.unit.replace('"', "")
-        return f'{body}"%"' if unit == "%" else f'{body}" {unit}"'
-    return body
+        before = '"' + symbol.replace('"', "") + '"'
+    elif how.unit and how.kind == "number":
+        after = '" ' + how.unit.replace('"', "") + '"'
+    parts = [f"{before}{body}{after}"]
+    if before or zero:
+        parts.append(f"-{before}{body}{after}")
+    if zero:
+        parts.append(f"{before}{zero}{after}")
+    return ";".join(parts)

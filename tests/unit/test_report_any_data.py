@@ -121,7 +121,7 @@ ROWS = st.fixed_dictionaries(
 )  # fmt: skip
 # A report takes a second to draw, so few examples and no shrinking: the traceback says enough.
 MANY = settings(
-    max_examples=10, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    max_examples=settings.default.max_examples // 10, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large,
                            HealthCheck.function_scoped_fixture],
 )  # fmt: skip

@@ -9,16 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reporttools import bidi, textflow
-from reporttools.document import NumberFormat
+from reporttools.document import PLAIN, NumberFormat
 from reporttools.figures import (
     column_decimals,
     compact,
     delta,
     duration_text,
     excel_code,
+    excel_unit_code,
     full,
     marks,
     number_text,
+    together,
 )
 from reporttools.fonts import Fonts, prepared
 
@@ -57,6 +59,58 @@ def test_compact(value: float | None, text: str) -> None:
 )
 def test_full(value: float | Decimal, how: NumberFormat, text: str) -> None:
     assert full(value, how) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "how", "texts", "code"),
+    [
+        ([0, 5000, 10_000, 15_000], NumberFormat(), "0 5K 10K 15K", '#,##0,"K";-#,##0,"K";0'),
+        ([0, 2500, 5000], NumberFormat(), "0 2,500 5,000", ""),
+        ([0, 5e5, 1e6], NumberFormat(), "0 0.5M 1.0M", '#,##0.0,,"M";-#,##0.0,,"M";0'),
+        ([-5e4, 0, 5e4], NumberFormat(), "-50K 0 50K", '#,##0,"K";-#,##0,"K";0'),
+        ([0, 0.25, 0.5], NumberFormat(decimals=0), "0.00 0.25 0.50", ""),
+        ([0, 5, 10], EUR, "€0 €5 €10", ""),
+        ([0, 5e4, 1e5], EUR, "€0 €50K €100K", '"€"#,##0,"K";-"€"#,##0,"K";"€"0'),
+        ([0, 500, 1000], NumberFormat("percent"), "0% 500% 1,000%", ""),
+        ([0, 3600, 7200], NumberFormat("duration"), "0s 1h 00m 2h 00m", ""),
+    ],
+)  # fmt: skip
+def test_an_axis_has_one_unit(
+    values: list[float], how: NumberFormat, texts: str, code: str
+) -> None:
+    assert " ".join(together(values, how, ticks=True)) == texts
+    assert excel_unit_code(values, how, ticks=True) == code
+
+
+@pytest.mark.parametrize(
+    ("values", "how", "texts"),
+    [
+        ([2191.8, 868.9, 278, 1484.5], NumberFormat(), "2,192 869 278 1,485"),
+        ([512_000, 120_350], NumberFormat(), "512K 120K"),
+        ([999_999, 400_000], NumberFormat(), "1.0M 0.4M"),
+        ([1_284_350, 5000], NumberFormat(), "1.28M 5,000"),
+        ([4.25, 3.1, -2], NumberFormat(), "4.25 3.10 -2.00"),
+        ([5, 3, 0], NumberFormat(), "5 3 0"),
+        ([69.71, 0.004], NumberFormat(), "69.71 0.004"),
+        ([1234.5, 99], EUR, "€1,235 €99"),
+        ([1234.5, 99], NumberFormat("currency", "EUR", 2), "€1,234.50 €99.00"),
+        ([0, 0], NumberFormat(), "0 0"),
+        ([10**30, 1], NumberFormat(), "1e30 1"),
+    ],
+)  # fmt: skip
+def test_bars_of_one_size_have_one_unit(values: list[float], how: NumberFormat, texts: str) -> None:
+    assert " ".join(together(values, how, ticks=False)) == texts
+
+
+@given(st.lists(st.floats(-1e16, 1e16), min_size=1), st.sampled_from([PLAIN, EUR]), st.booleans())
+def test_numbers_together_keep_their_sign(
+    values: list[float], how: NumberFormat, ticks: bool
+) -> None:
+    texts = together(values, how, ticks=ticks)
+    assert len(texts) == len(values)
+    for value, text in zip(values, texts, strict=True):
+        assert not (text.startswith("-") and value >= 0)
+        assert text.startswith("-") or value > -0.5 or not any(c in "123456789" for c in text)
 
 
 @pytest.mark.parametrize(

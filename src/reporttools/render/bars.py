@@ -153,7 +153,7 @@ def _value_labels(
     if not marks or len(marks) > MAX_LABELLED:
         return
     slot = plot.w / max(1, len(chart.labels))
-    texts = [frame.value(mark.value) for mark in marks]
+    texts = frame.values([mark.value for mark in marks])
     beside = 1 if chart.stacked else len(chart.series)
     room = slot if beside == 1 else _place(chart, marks[0], plot.w)[1] * 1.08
     if max(map(frame.width, texts)) > room - 2 * frame.k:
@@ -191,7 +191,7 @@ def paint_horizontal(frame: Frame) -> None:
         ends = [end for piece in pieces for end in (piece.low, piece.high)]
         low, high = min(0.0, *ends), max(0.0, *ends)
         scale = Scale(low, high if high > low else low + 1.0, ())
-    texts = [frame.value(piece.value) for piece in pieces] if labelled else []
+    texts = frame.values([piece.value for piece in pieces]) if labelled else []
     right = max(map(frame.width, texts), default=0.0) + 5 * k
     ticks = [] if labelled else frame.tick_texts(scale, share=chart.stacked == "percent")
     bottom = 0.0 if labelled else size * 1.9

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Chart
-from reporttools.figures import compact, excel_code, significant_decimals
+from reporttools.figures import (
+    compact,
+    excel_code,
+    excel_unit_code,
+    magnitude,
+    significant_decimals,
+)
 from reporttools.render import deckxml
 from reporttools.render.axis import date_texts, dates_of
 from reporttools.render.bars import MAX_LABELLED
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
     from reporttools.render.deck import Deck
 
 EMU: Final = 12_700
-HUMAN: Final = '[>=1000000]#,##0.0,,"M";[>=10000]#,##0,"K";#,##0'
 RING_SHARE: Final = 0.56
 SMALLEST_LABEL: Final = 0.045
 
@@ -106,16 +111,15 @@ def _code(chart: Chart) -> str:
     return excel_code(how, min(places, 4))
 
 
-def _axis_code(chart: Chart) -> str:
+def _axis_code(chart: Chart, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
-    values = [abs(v) for s in chart.series for v in s.values if v is not None]
-    plain = chart.format.kind == "number" and not chart.format.unit
-    if plain and max(values, default=0) >= 10_000:
-        low = min((v for s in chart.series for v in s.values if v is not None), default=0)
-        return HUMAN if low >= 0 else "#,##0"
-    if plain:
-        return "General"
+    values = [v for s in chart.series for v in s.values if v is not None]
+    code = excel_unit_code(values, chart.format, ticks=ticks)
+    if code:
+        return code
+    if ticks and chart.format.kind == "number" and not chart.format.unit:
+        return "General" if max(map(magnitude, values), default=0) < 10_000 else "#,##0"
     return _code(chart)
 
 
@@ -222,7 +226,7 @@ def _labels(deck: Deck, made: Any, chart: Chart) -> None:
     plot = made.plots[0]
     plot.has_data_labels = True
     labels = plot.data_labels
-    labels.number_format = _axis_code(chart) if _axis_code(chart) != "General" else _code(chart)
+    labels.number_format = _axis_code(chart, ticks=False)
     labels.number_format_is_linked = False
     labels.position = XL_LABEL_POSITION.OUTSIDE_END
     labels.font.color.rgb = deck.rgb(INK)

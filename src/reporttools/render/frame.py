@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reporttools.document import Chart
-from reporttools.figures import compact, number_text, significant_decimals
+from reporttools.figures import compact, together
 from reporttools.render.axis import Scale, Tick, date_texts, dates_of, thinned
 from reporttools.render.style import AXIS, GRID, MUTED, ZERO
 from reporttools.render.surface import Look, Surface
@@ -62,24 +62,17 @@ class Frame:
         """A number as the chart writes it on bars and points."""
         return self.look.fonts.drawn(compact(number, self.chart.format, self.look.marks))
 
+    def values(self, numbers: Sequence[float]) -> list[str]:
+        """Numbers on bars, all in one unit where they are near enough."""
+        texts = together(numbers, self.chart.format, self.look.marks, ticks=False)
+        return list(map(self.look.fonts.drawn, texts))
+
     def tick_texts(self, scale: Scale, *, share: bool = False) -> list[str]:
-        """Labels of a value axis, all with the same number of decimals where they are short."""
+        """Labels of a value axis: one unit, and as many decimals as its steps need."""
         if share:
             return [f"{tick:g}%" for tick in scale.ticks]
-        largest = max(map(abs, scale.ticks), default=0.0)
-        how = self.chart.format
-        if how.kind == "number" and 1e-4 < largest < 9_999.5:
-            decimals = max(significant_decimals(tick) for tick in scale.ticks)
-            texts = [number_text(tick, decimals, self.look.marks) for tick in scale.ticks]
-            return [f"{t}%" if how.unit == "%" else t for t in texts]
-        if how.kind in ("currency", "percent") and how.decimals is not None:
-            return [self.value(tick) for tick in scale.ticks]
-        return [_short(self.value(tick)) for tick in scale.ticks]
-
-
-def _short(text: str) -> str:
-    """`€10.00` as `€10`: an axis needs no empty decimals."""
-    return text[:-3] if text.endswith((".00", ",00")) else text
+        texts = together(scale.ticks, self.chart.format, self.look.marks, ticks=True)
+        return list(map(self.look.fonts.drawn, texts))
 
 
 def parts_of(frame: Frame, box: Box) -> int:

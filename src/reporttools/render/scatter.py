@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from reporttools.document import Chart, NumberFormat
-from reporttools.figures import compact
+from reporttools.document import PLAIN, Chart
+from reporttools.figures import together
 from reporttools.render.axis import Scale, value_scale
 from reporttools.render.frame import Box, Frame, axis_titles, parts_of
 from reporttools.render.style import AXIS, GRID, INK, MUTED
@@ -30,8 +30,8 @@ def paint(frame: Frame) -> None:
     )
     up = value_scale(min(ys), max(ys), zero=_near_zero(ys), parts=parts_of(frame, box))
     texts = frame.tick_texts(up)
-    plain = NumberFormat()
-    unders = [frame.look.fonts.drawn(compact(t, plain, frame.look.marks)) for t in across.ticks]
+    found = together(across.ticks, PLAIN, frame.look.marks, ticks=True)
+    unders = list(map(frame.look.fonts.drawn, found))
     left = max(map(frame.width, texts)) + 7 * k
     right = max(6 * k, frame.width(unders[-1]) / 2 + 1)
     top, bottom = size * 0.8, size * 1.9

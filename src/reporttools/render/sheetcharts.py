@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Cell, Chart, Series
-from reporttools.figures import column_decimals, excel_code
+from reporttools.figures import column_decimals, excel_code, excel_unit_code
 from reporttools.render import excel
 from reporttools.render.axis import dates_of
 from reporttools.render.bars import MAX_LABELLED
@@ -176,13 +176,11 @@ def _time_axis(picture: Any, chart: Chart) -> None:
     picture.y_axis.crossAx = 500
 
 
-def _axis_code(chart: Chart) -> str:
+def _axis_code(chart: Chart, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
-    largest = max((abs(v) for s in chart.series for v in s.values if v is not None), default=0)
-    if chart.format.kind == "number" and not chart.format.unit and largest >= 10_000:
-        return '[>=1000000]#,##0.0,,"M";[>=1000]#,##0,"K";#,##0'
-    return _code(chart)
+    values = [v for s in chart.series for v in s.values if v is not None]
+    return excel_unit_code(values, chart.format, ticks=ticks) or _code(chart)
 
 
 def _scatter(sheet: Any, made: Workbook, chart: Chart, first: int) -> Any:
@@ -282,7 +280,7 @@ def _value_labels(picture: Any, chart: Chart) -> None:
 
     picture.dataLabels = DataLabelList()
     picture.dataLabels.showVal = True
-    picture.dataLabels.numFmt = _axis_code(chart)
+    picture.dataLabels.numFmt = _axis_code(chart, ticks=False)
     for name in ("showPercent", "showCatName", "showSerName", "showLegendKey"):
         setattr(picture.dataLabels, name, False)
 
