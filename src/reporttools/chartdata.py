@@ -10,13 +10,16 @@ from reporttools.document import Chart, ChartKind, Cloud, Point, Series, Stackin
 from reporttools.notices import Notices
 from reporttools.rows import number
 from reporttools.tables import number_format
+from reporttools.words import ENGLISH, Words
 
 MAX_SLICES: Final = 8
 MAX_STACKED: Final = 8
 ROUND: Final = ("pie", "donut")
 
 
-def from_report(spec: Mapping[str, Any], path: str, notices: Notices) -> Chart:
+def from_report(
+    spec: Mapping[str, Any], path: str, notices: Notices, words: Words = ENGLISH
+) -> Chart:
     """A chart of a report's `charts`: `data` is one series, `series` several."""
     kind = cast("ChartKind", spec["type"])
     given = spec.get("series") or [{"name": spec.get("title", ""), "data": spec.get("data") or []}]
@@ -31,10 +34,11 @@ def from_report(spec: Mapping[str, Any], path: str, notices: Notices) -> Chart:
         alt=str(spec.get("alt") or ""),
         span=int(spec.get("span") or 0),
         path=path,
+        other=words("Other"),
     )
     if kind == "scatter":
         return replace(chart, clouds=tuple(_cloud(item, path, notices) for item in given))
-    labels, series = aligned(given)
+    labels, series = aligned(given, words)
     chart = replace(chart, labels=labels, series=series)
     return arranged(chart, str(spec.get("sort") or "none"), spec.get("limit"), notices)
 
@@ -61,7 +65,9 @@ def _cloud(item: Mapping[str, Any], path: str, notices: Notices) -> Cloud:
     return Cloud(str(item.get("name", "")), tuple(points), str(item.get("color") or ""))
 
 
-def aligned(given: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+def aligned(
+    given: Sequence[Mapping[str, Any]], words: Words = ENGLISH
+) -> tuple[tuple[str, ...], tuple[Series, ...]]:
     """Labels in first-seen order and every series' values under them; None where it has none.
 
     A label given twice in one series stays two points.
@@ -72,7 +78,7 @@ def aligned(given: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[
         times: dict[str, int] = {}
         values: dict[int, Any] = {}
         for raw in item["data"]:
-            label = label_text(raw.get("label", raw.get("x")))
+            label = label_text(raw.get("label", raw.get("x")), words)
             times[label] = times.get(label, 0) + 1
             place = places.setdefault((label, times[label]), len(places))
             values[place] = raw.get("value", raw.get("y"))
@@ -90,14 +96,14 @@ def aligned(given: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], tuple[
     return labels, series
 
 
-def label_text(value: object) -> str:
+def label_text(value: object, words: Words = ENGLISH) -> str:
     """A label as text; 3.0 is `3`, null is `(none)`."""
     if value is None:
-        return "(none)"
+        return words("(none)")
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return words("yes" if value else "no")
     return str(value)
 
 
@@ -137,7 +143,7 @@ def _with_other(chart: Chart, keep: int) -> Chart:
     series = tuple(
         replace(s, values=(*s.values[:keep], _sum(s.values[keep:]))) for s in chart.series
     )
-    return replace(chart, labels=(*chart.labels[:keep], f"Other ({rest})"), series=series)
+    return replace(chart, labels=(*chart.labels[:keep], chart.rest(rest)), series=series)
 
 
 def _sum(values: Iterable[float | int | None]) -> float | int | None:
@@ -178,7 +184,7 @@ def _round(chart: Chart, notices: Notices | None) -> Chart:
         _adapted(chart, "all values are zero, so it is drawn as bars.", notices)
         return bars
     order = [i for i, value in enumerate(values) if value]
-    order.sort(key=lambda i: (chart.labels[i].startswith("Other ("), -float(values[i] or 0)))
+    order.sort(key=lambda i: (chart.is_other(chart.labels[i]), -float(values[i] or 0)))
     chart = _picked(chart, order)
     if len(order) > MAX_SLICES + 1:
         _adapted(
@@ -213,5 +219,5 @@ def _fewer_series(chart: Chart, notices: Notices | None) -> Chart:
     kept = set(map(id, ranked[: MAX_STACKED - 1]))
     rest = [s for s in chart.series if id(s) not in kept]
     _adapted(chart, f"{len(rest)} of {len(chart.series)} series are shown together.", notices)
-    other = Series(f"Other ({len(rest)})", tuple(map(_sum, zip(*(s.values for s in rest)))))  # noqa: B905
+    other = Series(chart.rest(len(rest)), tuple(map(_sum, zip(*(s.values for s in rest)))))  # noqa: B905
     return replace(chart, series=(*(s for s in chart.series if id(s) in kept), other))

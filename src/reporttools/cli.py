@@ -52,6 +52,10 @@ def _options(*wanted: str) -> Callable[[Callable[..., object]], Callable[..., ob
         "workspace": click.option(
             "--workspace", metavar="DIR", help="Every path must lie beneath it."
         ),
+        "lang": click.option(
+            "--lang", default="", metavar="CODE",
+            help="Of the report's own words: en, ru or de. [default: the data's, else en]",
+        ),
         "pretty": click.option("--pretty", is_flag=True, help="Indent the JSON."),
         "debug": click.option("--debug", is_flag=True, help="Show tracebacks of failures."),
         "scale": click.option(
@@ -120,7 +124,7 @@ def list_templates(
 )  # fmt: skip
 @_options(
     "data", "input", "output", "force", "paper", "scale", "svg_text", "bom", "guard", "templates",
-    "workspace", "pretty", "debug",
+    "lang", "workspace", "pretty", "debug",
 )  # fmt: skip
 def generate(template: str, formats: str, **options: Any) -> None:
     """Make a report from a template and data."""
@@ -170,10 +174,10 @@ def validate(template: str, **options: Any) -> None:
 @click.option("--y-title", default="", help="Of the vertical axis.")
 @click.option("--size", default="960x540", show_default=True, help="Nominal pixels.")
 @click.option("--theme", default="", help="navy, teal, plum or graphite.")
-@click.option("--locale", default="en", show_default=True, help="How numbers are written.")
+@click.option("--locale", default="", help="How numbers are written. [default: as in --lang]")
 @click.option("--format", "form", default="png", show_default=True, help="png, svg or pdf.")
 @_options(
-    "data", "input", "output", "force", "scale", "svg_text", "workspace", "pretty", "debug"
+    "data", "input", "output", "force", "scale", "svg_text", "lang", "workspace", "pretty", "debug"
 )  # fmt: skip
 def chart(form: str, **options: Any) -> None:
     """Draw one chart of rows."""
@@ -185,11 +189,12 @@ def chart(form: str, **options: Any) -> None:
 
 
 @command.command()
-@click.option("--title", default="Table", show_default=True, help="Of the table and its file.")
+@click.option("--title", default="", help="Of the table and its file. [default: Table]")
 @click.option("--format", "form", default="xlsx", show_default=True, help="xlsx, csv or pdf.")
-@click.option("--locale", default="en", show_default=True, help="How numbers are written.")
+@click.option("--locale", default="", help="How numbers are written. [default: as in --lang]")
 @_options(
-    "data", "input", "output", "force", "paper", "bom", "guard", "workspace", "pretty", "debug"
+    "data", "input", "output", "force", "paper", "bom", "guard", "lang", "workspace", "pretty",
+    "debug",
 )  # fmt: skip
 def table(form: str, **options: Any) -> None:
     """Write rows as a table, a million of them if need be."""

@@ -19,10 +19,12 @@ from reporttools.document import (
     PageBreak,
     Text,
 )
+from reporttools.figures import marks
 from reporttools.notices import Notices
 from reporttools.pictures import load_image
 from reporttools.rows import Field, Rows, from_json
 from reporttools.templates import Template
+from reporttools.words import Words, words
 from toolbelt.workspace import Workspace
 
 THEMES: Final = ("navy", "teal", "plum", "graphite")
@@ -36,25 +38,43 @@ class Composer:
     data: Any
     workspace: Workspace
     notices: Notices
+    lang: str = ""
+
+    def _get(self, key: str) -> Any:
+        return self.data.get(key) if isinstance(self.data, dict) else None
+
+    @property
+    def language(self) -> str:
+        """As asked for, else as the data says."""
+        return self.lang or str(self._get("lang") or "en")
+
+    @property
+    def locale(self) -> str:
+        """How numbers are written: as the data says, else as in its language."""
+        return str(self._get("locale") or self.language)
+
+    @property
+    def words(self) -> Words:
+        """The report's own words."""
+        return words(self.language)
 
     def document(self) -> Document:
         """The whole report."""
-        data, template = self.data, self.template
+        template, get = self.template, self._get
         blocks = tuple(block for spec in template.blocks for block in self._blocks(spec))
         for block in blocks:
             if isinstance(block, Chart):
                 chartdata.drawable(block, self.notices)
-        get = data.get if isinstance(data, dict) else lambda _key, default=None: default
         logo = get("logo")
         size = get("size") or {}
-        lang = str(get("lang") or "en")
         return Document(
-            title=oneline.one_line(self._filled(template.title)) or template.default_title,
+            title=oneline.one_line(self._filled(template.title))
+            or self.words(template.default_title),
             subtitle=self._filled(template.subtitle).strip(" –"),
             blocks=blocks,
             author=str(get("author") or ""),
-            lang=lang,
-            locale=str(get("locale") or lang),
+            lang=self.language,
+            locale=self.locale,
             theme=self._theme(str(get("theme") or template.theme or "")),
             logo=load_image(self.workspace, {"path": logo}, "/logo") if logo else None,
             layout=template.layout,
@@ -76,15 +96,19 @@ class Composer:
 
         def value(match: Any) -> str:
             found = checks.resolve(self.data, match.group(1))
-            return "" if found is None else chartdata.label_text(found)
+            return "" if found is None else chartdata.label_text(found, self.words)
 
         return POINTER.sub(value, text)
+
+    def _titled(self, spec: Mapping[str, Any], key: str = "title") -> str:
+        """A template's title, in the report's language where that has the same words."""
+        return self._filled(self.words(spec.get(key, "")))
 
     def _blocks(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         made = list(_BUILDERS[spec["kind"]](self, spec))
         title = spec.get("title", "")
         if made and title and spec["kind"] in ("charts", "tables", "images"):
-            yield Heading(self._filled(title))
+            yield Heading(self._titled(spec))
         yield from made
 
     def _items(self, spec: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -95,11 +119,11 @@ class Composer:
     def kpis(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         items = tuple(_kpi(item) for _, item in self._items(spec))
         if items:
-            yield Kpis(items, self._filled(spec.get("title", "")))
+            yield Kpis(items, self._titled(spec))
 
     def charts(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         for path, item in self._items(spec):
-            yield chartdata.from_report(item, path, self.notices)
+            yield chartdata.from_report(item, path, self.notices, self.words)
 
     def tables(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         for path, item in self._items(spec):
@@ -118,10 +142,10 @@ class Composer:
         words = checks.resolve(self.data, spec["from"]) if words is None else self._filled(words)
         paragraphs = markup.parse(str(words or ""))
         if paragraphs:
-            yield Text(paragraphs, self._filled(spec.get("title", "")))
+            yield Text(paragraphs, self._titled(spec))
 
     def heading(self, spec: Mapping[str, Any]) -> Iterator[Block]:
-        yield Heading(self._filled(spec["title"]))
+        yield Heading(self._titled(spec))
 
     def pagebreak(self, _spec: Mapping[str, Any]) -> Iterator[Block]:
         yield PageBreak()
@@ -129,11 +153,11 @@ class Composer:
     def chart(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         request = pivot.ChartRequest(
             kind=spec["type"], x=spec["x"], y=tuple(spec["y"]), series=spec.get("series", ""),
-            agg=spec.get("agg", ""), title=self._filled(spec.get("title", "")),
+            agg=spec.get("agg", ""), title=self._titled(spec),
             subtitle=self._filled(spec.get("subtitle", "")), stacked=spec.get("stacked", ""),
             sort=spec.get("sort", "none"), limit=spec.get("limit"),
             format=tables.number_format(spec), x_title=spec.get("x-title", ""),
-            y_title=spec.get("y-title", ""), span=spec.get("span", 0),
+            y_title=spec.get("y-title", ""), span=spec.get("span", 0), words=self.words,
         )  # fmt: skip
         made = pivot.chart(self._rows(spec), request, self.notices, spec["from"])
         yield replace(made, path=spec["from"])
@@ -151,7 +175,7 @@ class Composer:
         ]
         cells = [[row[places[c["key"]]] for c in wanted] for row in rows]
         made = tables.build(
-            self._filled(spec.get("title", "")), fields, cells, self.notices,  # type: ignore[arg-type]
+            self._titled(spec), fields, cells, self.notices,  # type: ignore[arg-type]
             specs=wanted, path=spec["from"], span=int(spec.get("span") or 0),
         )  # fmt: skip
         yield replace(made, shown=int(spec.get("limit") or 0))
@@ -162,7 +186,8 @@ class Composer:
 
     def profile(self, spec: Mapping[str, Any]) -> Iterator[Block]:
         found = checks.resolve(self.data, spec.get("from", ""))
-        yield from profile.blocks(found, spec["part"], spec.get("title", ""), self.notices)
+        speech = profile.Speech(self.words, marks(self.locale))
+        yield from profile.blocks(found, spec["part"], self._titled(spec), self.notices, speech)
 
 
 def _kpi(item: Mapping[str, Any]) -> Kpi:
@@ -194,7 +219,9 @@ def checked(template: Template, value: object, notices: Notices) -> object:
     return data
 
 
-def compose(template: Template, value: object, workspace: Workspace, notices: Notices) -> Document:
-    """The report that the template makes of the data."""
+def compose(
+    template: Template, value: object, workspace: Workspace, notices: Notices, lang: str = ""
+) -> Document:
+    """The report that the template makes of the data; lang goes before the data's own."""
     data = checked(template, value, notices)
-    return oneline.document(Composer(template, data, workspace, notices).document())
+    return oneline.document(Composer(template, data, workspace, notices, lang).document())

@@ -91,7 +91,8 @@ class Cloud:
 class Chart:
     """Labels with one or more series, or clouds of points (scatter only).
 
-    span: columns of twelve it takes beside other charts; 0 leaves it to the layout.
+    span: columns of twelve it takes beside other charts; 0 leaves it to the layout. other: the word
+    for what is summed up.
     """
 
     kind: ChartKind
@@ -107,6 +108,15 @@ class Chart:
     alt: str = ""
     span: int = 0
     path: str = ""
+    other: str = "Other"
+
+    def is_other(self, label: str) -> bool:
+        """The label stands for what is summed up as the rest."""
+        return label.startswith(f"{self.other} (")
+
+    def rest(self, count: int) -> str:
+        """The label of so many labels or series that are summed up."""
+        return f"{self.other} ({count})"
 
     @property
     def empty(self) -> bool:

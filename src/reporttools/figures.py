@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from reporttools.document import PLAIN, NumberFormat
+from reporttools.words import ENGLISH, Words, words
 
 Number = int | float | Decimal
 NO_VALUE: Final = "–"
@@ -25,10 +26,11 @@ _NARROW_SPACE: Final = " "
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The separators of a locale."""
+    """The separators of a locale. words: of its language, for `K`, `h` and their like."""
 
     group: str = ","
     point: str = "."
+    words: Words = ENGLISH
 
 
 _EN: Final = Marks()
@@ -50,7 +52,9 @@ _LOCALES: Final = {
 def marks(locale: str) -> Marks:
     """Separators for `de`, `de-CH`, `fr_FR`, ...; English ones for any other."""
     tag = locale.replace("_", "-").lower()
-    return _LOCALES.get(tag) or _LOCALES.get(tag.split("-")[0]) or _EN
+    found = _LOCALES.get(tag) or _LOCALES.get(tag.split("-")[0]) or _EN
+    said = words(locale)
+    return found if said is ENGLISH else replace(found, words=said)
 
 
 def magnitude(value: Number) -> float:
@@ -101,21 +105,23 @@ def column_decimals(values: Iterable[Number]) -> int:
     return min(most, max(2, 5 - whole + small))
 
 
-def duration_text(seconds: Number) -> str:
+def duration_text(seconds: Number, where: Marks = _EN) -> str:
     """`1h 05m`, `2d 3h`, `3m 20s`, `45s`, `0.35s`."""
     size = magnitude(seconds)
     sign = "-" if seconds < 0 else ""
+    d, h, m, s = map(where.words, "dhms")
     if size < 60:
         short = f"{size:.2f}".rstrip("0").rstrip(".") if size < 10 else f"{size:.0f}"
-        return "1m 00s" if short == "60" else f"{sign}{short}s"
+        short = short.replace(".", where.point)
+        return f"{sign}1{m} 00{s}" if short == "60" else f"{sign}{short}{s}"
     minutes, rest = divmod(round(size), 60)
     if minutes < 60:
-        return f"{sign}{minutes}m {rest:02d}s"
+        return f"{sign}{minutes}{m} {rest:02d}{s}"
     hours, minute = divmod(round(size / 60), 60)
     if hours < 48:
-        return f"{sign}{hours}h {minute:02d}m"
+        return f"{sign}{hours}{h} {minute:02d}{m}"
     days, hour = divmod(round(size / 3600), 24)
-    return f"{sign}{days:,}d {hour}h"
+    return f"{sign}{number_text(days, 0, where)}{d} {hour}{h}"
 
 
 def _wrap(text: str, how: NumberFormat) -> str:
@@ -147,7 +153,7 @@ def full(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN) ->
     if value is None:
         return NO_VALUE
     if how.kind == "duration":
-        return duration_text(value)
+        return duration_text(value, where)
     if how.kind == "bytes":
         return _scaled(value, _BYTES, " ", where, unit=" B", how=how)
     extreme = 0 < magnitude(value) < 1e-6 or magnitude(value) >= 1e16
@@ -202,7 +208,7 @@ def _scaled(
                 decimals = min(decimals, significant_decimals(float(f"{scaled:.{decimals}f}")))
             else:
                 decimals = how.decimals
-            return f"{number_text(scaled, decimals, where)}{gap}{letter}"
+            return f"{number_text(scaled, decimals, where)}{gap}{where.words(letter)}"
     return f"{number_text(number, column_decimals([value]), where)}{unit}"
 
 
@@ -258,14 +264,16 @@ def together(
         exact = scaled.quantize(Decimal(1).scaleb(-unit.decimals), ROUND_HALF_UP)
         text = number_text(exact, unit.decimals, where)
         if value or how.kind == "bytes":
-            text += f"{gap}{unit.letter}"
+            text += f"{gap}{where.words(unit.letter)}"
         elif unit.size > 1.0:
             text = "0"
         texts.append(text if how.kind == "bytes" else _wrap(text, how))
     return texts
 
 
-def excel_unit_code(values: Sequence[Number], how: NumberFormat, *, ticks: bool) -> str:
+def excel_unit_code(
+    values: Sequence[Number], how: NumberFormat, where: Marks = _EN, *, ticks: bool
+) -> str:
     """The same as a number format; the program that draws the chart chooses its ticks itself."""
     unit = unit_of(values, how, ticks=False)
     if unit is None or unit.size == 1.0 or how.kind == "bytes":
@@ -273,7 +281,7 @@ def excel_unit_code(values: Sequence[Number], how: NumberFormat, *, ticks: bool)
     largest = max(map(magnitude, values)) / unit.size
     decimals = unit.decimals if not ticks else 0 if largest >= 10 else 1
     body = f"#,##0{'.' * bool(decimals)}{'0' * decimals}" + "," * round(math.log10(unit.size) / 3)
-    return _quoted(f'{body}"{unit.letter}"', how, zero="0")
+    return _quoted(f'{body}"{where.words(unit.letter)}"', how, zero="0")
 
 
 def delta(change: Number | None, where: Marks = _EN) -> str:

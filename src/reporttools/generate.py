@@ -14,6 +14,7 @@ from reporttools.notices import Notices
 from reporttools.progress import Progress
 from reporttools.rows import Field, Rows
 from reporttools.templates import Template
+from reporttools.words import words
 from toolbelt.errors import ToolError
 from toolbelt.workspace import Workspace
 
@@ -33,7 +34,9 @@ def _read(options: Options, workspace: Workspace) -> object:
 def _document(
     found: Template, options: Options, workspace: Workspace, notices: Notices
 ) -> Document:
-    document = compose(found, _read(options, workspace), workspace, notices)
+    document = compose(
+        found, _read(options, workspace), workspace, notices, options.get("lang") or ""
+    )
     from reporttools.render.picture import verify
 
     verify(document)
@@ -105,7 +108,8 @@ def one_chart(form: str, options: Options) -> dict[str, Any]:
             workspace, settings, options["output"], [form], chart.title, stack,
             force=options["force"],
         )  # fmt: skip
-        document = Document(chart.title, (chart,), locale=options["locale"], theme=options["theme"])
+        lang, locale = _speech(options)
+        document = Document(chart.title, (chart,), lang=lang, locale=locale, theme=options["theme"])
         output.render_chart(document, chart, form, made, size)
     settings.progress.close()
     return {"files": made.published(), "warnings": notices.as_json()}
@@ -130,8 +134,14 @@ def _request(options: Options) -> Any:
         format=NumberFormat(
             options["number_format"] or "number", options["unit"], options["decimals"]
         ),
-        x_title=options["x_title"], y_title=options["y_title"],
+        x_title=options["x_title"], y_title=options["y_title"], words=words(options["lang"]),
     )  # fmt: skip
+
+
+def _speech(options: Options) -> tuple[str, str]:
+    """Language and locale: either follows the other."""
+    lang, locale = options["lang"], options["locale"]
+    return lang or "en", locale or lang or "en"
 
 
 def _size(text: str) -> tuple[float, float]:
@@ -166,7 +176,8 @@ def one_table(form: str, options: Options) -> dict[str, Any]:
 
     workspace, notices = Workspace.find(options["workspace"]), Notices()
     settings = _settings(options, notices)
-    title, locale = oneline.one_line(options["title"]), options["locale"]
+    title, speech = oneline.one_line(options["title"]), _speech(options)
+    title = title or words(speech[0])("Table")
     with ExitStack() as stack:
         source = stack.enter_context(
             data.open_source(options["data"], workspace, options["input_format"] or "")
@@ -184,6 +195,6 @@ def one_table(form: str, options: Options) -> dict[str, Any]:
                 made.write("", form, lambda f: streams.write_xlsx(stream, title, f, settings))
             else:
                 table = tables.build(title, stream.fields, list(stream.rows()), notices)
-                output.render_table(table, form, made, locale)
+                output.render_table(table, form, made, *speech)
     settings.progress.close()
     return {"files": made.published(), "warnings": notices.as_json()}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from reporttools.figures import compact
+from reporttools.figures import Marks, compact
 
 MAX_BINS: Final = 12
 
@@ -25,7 +25,7 @@ def nice_step(span: float, parts: int) -> float:
     return 10 * power
 
 
-def histogram(values: Sequence[int | float | Decimal]) -> tuple[list[str], list[int]]:
+def histogram(values: Sequence[int | float | Decimal], where: Marks) -> tuple[list[str], list[int]]:
     """Labels and counts; few distinct whole numbers get a bar each."""
     distinct = Counter(values)
     whole = all(value == int(value) for value in distinct)
@@ -42,13 +42,13 @@ def histogram(values: Sequence[int | float | Decimal]) -> tuple[list[str], list[
     bins = [0] * count
     for number in numbers:
         bins[min(count - 1, max(0, math.floor(number / step) - first))] += 1
-    labels = [_label((first + i) * step, (first + i + 1) * step) for i in range(count)]
+    labels = [_label((first + i) * step, (first + i + 1) * step, where) for i in range(count)]
     return labels, bins
 
 
-def _label(low: float, high: float) -> str:
+def _label(low: float, high: float, where: Marks) -> str:
     gap = " – " if low < 0 or high < 0 else "–"
-    return f"{compact(_tidy(low))}{gap}{compact(_tidy(high))}"
+    return gap.join(compact(_tidy(edge), where=where) for edge in (low, high))
 
 
 def _tidy(value: float) -> float | int:

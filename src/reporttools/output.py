@@ -233,9 +233,9 @@ def render_chart(
     )
 
 
-def render_table(table: Table, form: str, made: Job, locale: str) -> None:
+def render_table(table: Table, form: str, made: Job, lang: str, locale: str) -> None:
     """The file of the `table` command for a table that is held in memory."""
-    document = Document(table.title, (table,), locale=locale)
+    document = Document(table.title, (table,), lang=lang, locale=locale)
     _RENDERERS[form](document, made)
 
 

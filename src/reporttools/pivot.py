@@ -24,6 +24,7 @@ from reporttools.notices import Notices
 from reporttools.problems import LIMIT, Problem, bad_data, did_you_mean, pointer
 from reporttools.rows import Rows, number
 from reporttools.schema import LARGEST, shown
+from reporttools.words import ENGLISH, Words
 
 Agg = Literal["", "sum", "avg", "min", "max", "count", "median"]
 Value = int | float | Decimal
@@ -47,6 +48,7 @@ class ChartRequest:
     x_title: str = ""
     y_title: str = ""
     span: int = 0
+    words: Words = ENGLISH
 
 
 def chart(rows: Rows, request: ChartRequest, notices: Notices, path: str = "/rows") -> Chart:
@@ -62,6 +64,7 @@ def chart(rows: Rows, request: ChartRequest, notices: Notices, path: str = "/row
         format=request.format,
         span=request.span,
         path="",
+        other=request.words("Other"),
     )
     if request.kind == "scatter":
         made = replace(
@@ -92,8 +95,10 @@ def _title(request: ChartRequest) -> str:
     what = ", ".join(request.y) if request.y else "count"
     if request.agg and request.agg != "sum" and request.y:
         what = f"{request.agg} {what}"
-    tail = f" and {request.series.replace('_', ' ')}" if request.series else ""
-    return humane(f"{what} by {request.x.replace('_', ' ')}{tail}")
+    x, series = request.x.replace("_", " "), request.series.replace("_", " ")
+    if series:
+        return humane(request.words("{what} by {x} and {series}", what=what, x=x, series=series))
+    return humane(request.words("{what} by {x}", what=what, x=x))
 
 
 def _places(rows: Rows, request: ChartRequest) -> dict[str, int]:
@@ -115,8 +120,8 @@ def _no_rows(rows: Rows) -> bool:
     return isinstance(rows.rows, list) and not rows.rows
 
 
-def _labels(value: object) -> str:
-    text = label_text(value)
+def _labels(value: object, words: Words) -> str:
+    text = label_text(value, words)
     for midnight in ("T00:00:00", " 00:00:00"):
         head, found, tail = text.partition(midnight)
         if found and len(head) == 10 and tail in ("", "Z", "+00:00", ".000Z", ".000"):
@@ -176,8 +181,8 @@ def _grouped(
     count = 0
     counting = request.agg == "count" and not request.y
     for count, row in enumerate(rows, 1):
-        label = _labels(row[places[request.x]])
-        split = label_text(row[places[request.series]]) if request.series else ""
+        label = _labels(row[places[request.x]], request.words)
+        split = label_text(row[places[request.series]], request.words) if request.series else ""
         if counting:
             groups.setdefault((split or "count", label), []).append(1)
         for y in request.y:
@@ -251,7 +256,7 @@ def _clouds(
     read = _Reader(path, [])
     for index, row in enumerate(rows):
         x = read(row[places[request.x]], index, request.x)
-        split = label_text(row[places[request.series]]) if request.series else ""
+        split = label_text(row[places[request.series]], request.words) if request.series else ""
         for name in request.y:
             y = read(row[places[name]], index, name)
             key = (

@@ -22,6 +22,7 @@ from reporttools.document import (
 from reporttools.figures import column_decimals, magnitude
 from reporttools.notices import Notices
 from reporttools.rows import Field, number
+from reporttools.words import Words
 from toolbelt.jsonvalue import SAFE_INTEGER
 
 # Whole numbers under these words are names, not amounts: 2026 and 10023 take no separators.
@@ -191,7 +192,7 @@ def _warn_precision(cells: Sequence[Cell], title: str, notices: Notices, path: s
             return
 
 
-def totals(table: Table) -> list[Cell] | None:
+def totals(table: Table, words: Words) -> list[Cell] | None:
     """The totals row, or None when no column asks for one."""
     if not any(column.total for column in table.columns):
         return None
@@ -199,7 +200,7 @@ def totals(table: Table) -> list[Cell] | None:
     for index, column in enumerate(table.columns):
         made.append(_total(column.total, [row[index] for row in table.rows]))
     if made[0] is None and not table.columns[0].total:
-        made[0] = "Total"
+        made[0] = words("Total")
     return made
 
 

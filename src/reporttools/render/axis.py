@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from reporttools.histogram import nice_step
+from reporttools.words import Words
 
 LARGEST: Final = 1.7e308
 SMALLEST: Final = 1e-290
@@ -69,19 +70,20 @@ def dates_of(labels: Sequence[str]) -> list[date] | None:
     return found or None
 
 
-def date_text(day: date, *, days: bool, years: bool) -> str:
+def date_text(day: date, words: Words, *, days: bool, years: bool) -> str:
     """`1 Oct`, `Oct 2026` or `1 Oct 2026`, as much of it as tells the labels apart."""
-    text = f"{day.day} {MONTHS[day.month - 1]}" if days else MONTHS[day.month - 1]
-    return f"{text} {day.year}" if years else text
+    month = words(MONTHS[day.month - 1])
+    text = words("{day} {month}", day=day.day, month=month) if days else month
+    return words("{month} {year}", month=text, year=day.year) if years else text
 
 
-def date_texts(days: Sequence[date]) -> list[str]:
+def date_texts(days: Sequence[date], words: Words) -> list[str]:
     """Short labels for dates: only the parts that differ, the year when it changes."""
     if len(days) > 1 and all((d.month, d.day) == (1, 1) for d in days):
         return [str(d.year) for d in days]
     monthly = len(days) > 1 and all(d.day == 1 for d in days)
     years = len({d.year for d in days}) > 1 or monthly
-    return [date_text(d, days=not monthly, years=years) for d in days]
+    return [date_text(d, words, days=not monthly, years=years) for d in days]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,14 @@ class Tick:
     lines: tuple[str, ...]
 
 
-def time_ticks(days: Sequence[date], length: float, width_of: Callable[[str], float]) -> list[Tick]:
+def time_ticks(
+    days: Sequence[date], length: float, width_of: Callable[[str], float], words: Words
+) -> list[Tick]:
     """Round days, months or years between the first and the last, as many as fit."""
     first, last = min(days), max(days)
     span = (last - first).days or 1
     for candidate in _calendars(first, last):
-        texts = _calendar_texts(candidate)
+        texts = _calendar_texts(candidate, words)
         room = max(map(width_of, texts), default=0.0) + 12
         gaps = [(b - a).days for a, b in pairwise(candidate)]
         if not gaps or min(gaps) / span * length >= room:
@@ -105,15 +109,15 @@ def time_ticks(days: Sequence[date], length: float, width_of: Callable[[str], fl
                 Tick((day - first).days / span, (text,))
                 for day, text in zip(candidate, texts, strict=True)
             ]
-    return [Tick(0.0, (date_text(first, days=True, years=True),))]
+    return [Tick(0.0, (date_text(first, words, days=True, years=True),))]
 
 
-def _calendar_texts(days: list[date]) -> list[str]:
+def _calendar_texts(days: list[date], words: Words) -> list[str]:
     if all((d.month, d.day) == (1, 1) for d in days):
         return [str(d.year) for d in days]
     monthly = all(d.day == 1 for d in days)
     crosses = len({d.year for d in days}) > 1
-    return [date_text(d, days=not monthly, years=monthly or crosses) for d in days]
+    return [date_text(d, words, days=not monthly, years=monthly or crosses) for d in days]
 
 
 def _calendars(first: date, last: date) -> list[list[date]]:

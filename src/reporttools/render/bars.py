@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reporttools.document import Chart, Series
-from reporttools.render.axis import Scale, date_texts, dates_of, thinned, value_scale
+from reporttools.render.axis import Scale, dates_of, thinned, value_scale
 from reporttools.render.frame import (
     Axes,
     Box,
@@ -15,6 +15,7 @@ from reporttools.render.frame import (
     axis_titles,
     category_labels,
     draw_labels,
+    labels_of,
     parts_of,
     tilt_room,
     value_axis,
@@ -214,7 +215,7 @@ def paint_horizontal(frame: Frame) -> None:
 
 def _names(frame: Frame, box: Box) -> list[str]:
     days = dates_of(frame.chart.labels)
-    labels = date_texts(days) if days else frame.chart.labels
+    labels = labels_of(frame.chart.labels, days, frame.look)
     return [ellipsize(frame.look.fonts, label, box.w * 0.38, frame.label_size) for label in labels]
 
 

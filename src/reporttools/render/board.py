@@ -197,7 +197,14 @@ def _table(surface: Surface, look: Look, table: Table, box: Box) -> None:
     surface.text(box.x, box.y + title_size, title, title_size, INK, bold=True)
     top = box.y + title_size * 1.9
     if not table.rows:
-        surface.text(box.x + box.w / 2, box.y + box.h / 2, chart.NO_DATA, 10, MUTED, align="center")
+        surface.text(
+            box.x + box.w / 2,
+            box.y + box.h / 2,
+            look.words(chart.NO_DATA),
+            10,
+            MUTED,
+            align="center",
+        )
         return
     made, columns = fitting_columns(look, table, box.w, size)
     count = len(table.rows)
@@ -214,19 +221,22 @@ def _table(surface: Surface, look: Look, table: Table, box: Box) -> None:
     y = grid.draw_rows(surface, look, made, box.x, y, 0, rows)
     if totals:
         grid.draw_totals(surface, look, made, box.x, y)
-    text = left_out(table, rows, columns)
+    text = left_out(look, table, rows, columns)
     if text:
         surface.text(box.x, box.y + box.h, text, 8, MUTED)
 
 
-def left_out(table: Table, rows: int, columns: int) -> str:
+def left_out(look: Look, table: Table, rows: int, columns: int) -> str:
     """What a card says when it does not show all of a table."""
     parts = []
     if rows < len(table.rows):
-        parts.append(f"{rows} of {len(table.rows):,} rows")
+        count = look.number(len(table.rows))
+        parts.append(look.words("{shown} of {count} rows", shown=rows, count=count))
     if columns < len(table.columns):
-        parts.append(f"{columns} of {len(table.columns)} columns")
-    return f"Showing {', '.join(parts)}" if parts else ""
+        count = look.number(len(table.columns))
+        parts.append(look.words("{shown} of {count} columns", shown=columns, count=count))
+    said = look.words("Showing {parts}", parts=", ".join(parts)) if parts else ""
+    return look.fonts.drawn(said)
 
 
 def fitting_columns(look: Look, table: Table, width: float, size: float) -> tuple[grid.Layout, int]:
@@ -238,7 +248,7 @@ def fitting_columns(look: Look, table: Table, width: float, size: float) -> tupl
             grid.fit(look, part, width, size * 0.88) if count == len(table.columns) else None
         )
         if made is not None:
-            totals = tables.totals(table)
+            totals = tables.totals(table, look.words)
             made[0].totals = totals[:count] if totals else None
             return made[0], count
     part = Table(table.title, table.columns[:1], [row[:1] for row in few.rows])

@@ -109,7 +109,7 @@ def _change(surface: Surface, look: Look, kpi: Kpi, x: float, base: float, room:
     text = ellipsize(fonts, delta(change, look.marks), x + room - left, size, bold=True)
     surface.text(left, base, text, size, color, bold=True)
     left += fonts.width(text, size, True) + 5 * k
-    note = ellipsize(fonts, kpi.change_label or VERSUS, x + room - left, 7.5 * k)
+    note = ellipsize(fonts, kpi.change_label or look.words(VERSUS), x + room - left, 7.5 * k)
     if len(note) > 3:
         surface.text(left, base, note, 7.5 * k, MUTED)
 

@@ -16,7 +16,7 @@ def cell_text(cell: Cell, column: Column, marks: Marks) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
-        return "yes" if cell else "no"
+        return marks.words("yes" if cell else "no")
     if isinstance(cell, int | float | Decimal):
         how = column.format
         plain = how.kind == "number" and not how.unit and column.kind == "number"

@@ -124,4 +124,4 @@ def _placeholder(surface: Surface, look: Look, box: Box) -> None:
     size = 10 * look.scale
     surface.rect(box.x, box.y, box.w, box.h, stroke=GRID, radius=4 * look.scale)
     middle = box.y + box.h / 2 + size * 0.35
-    surface.text(box.x + box.w / 2, middle, NO_DATA, size, MUTED, align="center")
+    surface.text(box.x + box.w / 2, middle, look.words(NO_DATA), size, MUTED, align="center")

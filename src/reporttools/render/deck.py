@@ -214,7 +214,9 @@ class Deck:
         shape = slide.shapes.add_picture(
             BytesIO(image.content), int(x * EMU), int(y * EMU), int(w * EMU), int(h * EMU)
         )
-        shape._element.nvPicPr.cNvPr.set("descr", image.alt or image.caption or "Picture")
+        shape._element.nvPicPr.cNvPr.set(
+            "descr", image.alt or image.caption or self.look.words("Picture")
+        )
 
     def card(self, slide: Any, kpi: Kpi, x: float, y: float, w: float, h: float) -> None:
         """A key figure."""
@@ -241,7 +243,9 @@ class Deck:
             line = self.text(slide, x + pad, y + h * 0.77, room, small * 1.3, text, small, color,
                              bold=True)  # fmt: skip
             left = room - fonts.width(fonts.drawn(text), small, True) - 8
-            note = ellipsize(fonts, kpi.change_label or cards.VERSUS, left, small * 0.85)
+            note = ellipsize(
+                fonts, kpi.change_label or look.words(cards.VERSUS), left, small * 0.85
+            )
             if len(note) > 3:
                 paragraph = line.text_frame.paragraphs[0]
                 self.run(paragraph, f"  {note}", round(small * 0.85), MUTED, align="")

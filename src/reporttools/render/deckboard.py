@@ -121,14 +121,18 @@ def _card(deck: Deck, slide: Any, block: Chart | Table | Text | Image, box: Box)
     deck.text(slide, inner.x, inner.y, inner.w, 16, title, 12, INK, bold=True)
     rest = Box(inner.x, inner.y + 20, inner.w, inner.h - 20)
     if isinstance(block, Chart):
-        deckcharts.add(deck, slide, block, rest.x, rest.y, rest.w, rest.h, describe(block), 9)
+        deckcharts.add(
+            deck, slide, block, rest.x, rest.y, rest.w, rest.h, describe(block, deck.look.words), 9
+        )
     else:
         _table(deck, slide, block, rest)
 
 
 def _table(deck: Deck, slide: Any, table: Table, box: Box) -> None:
     if not table.rows:
-        deck.text(slide, box.x, box.y, box.w, box.h, NO_DATA, 12, MUTED, align="center")
+        deck.text(
+            slide, box.x, box.y, box.w, box.h, deck.look.words(NO_DATA), 12, MUTED, align="center"
+        )
         return
     made, columns = board.fitting_columns(deck.look, table, box.w, 9.0)
     room = box.h - decktables.header_height(made) - 14
@@ -140,6 +144,6 @@ def _table(deck: Deck, slide: Any, table: Table, box: Box) -> None:
         used += tall
         last += 1
     decktables.add(deck, slide, made, box.x, box.y, 0, last, totals=False)
-    text = board.left_out(table, last, columns)
+    text = board.left_out(deck.look, table, last, columns)
     if text:
         deck.text(slide, box.x, box.y + box.h - 11, box.w, 12, text, 8, MUTED)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Chart
 from reporttools.figures import (
+    Marks,
     compact,
     excel_code,
     excel_unit_code,
@@ -21,6 +22,7 @@ from reporttools.render.style import AXIS, GRID, INK, MUTED, SURFACE, WHITE
 
 if TYPE_CHECKING:
     from reporttools.render.deck import Deck
+    from reporttools.render.surface import Look
 
 EMU: Final = 12_700
 RING_SHARE: Final = 0.56
@@ -34,10 +36,10 @@ def add(
     """The chart in a box of the slide; a note when there is nothing to draw."""
     if chart.empty:
         deck.box(slide, x, y, w, h, SURFACE, GRID, rounded=True)
-        deck.text(slide, x, y, w, h, NO_DATA, 16, MUTED, align="center")
+        deck.text(slide, x, y, w, h, deck.look.words(NO_DATA), 16, MUTED, align="center")
         return
     chart = drawable(chart)
-    kind, data = _kind(chart), _data(chart)
+    kind, data = _kind(chart), _data(chart, deck.look)
     frame = slide.shapes.add_chart(
         kind, int(x * EMU), int(y * EMU), int(w * EMU), int(h * EMU), data
     )
@@ -77,13 +79,13 @@ def _kind(chart: Chart) -> Any:
     return KIND.LINE
 
 
-def _data(chart: Chart) -> Any:
+def _data(chart: Chart, look: Look) -> Any:
     from pptx.chart.data import CategoryChartData, XyChartData
 
     if chart.kind == "scatter":
         points = XyChartData(number_format="General")
         for cloud in chart.clouds:
-            series = points.add_series(cloud.name or "Points")
+            series = points.add_series(cloud.name or look.words("Points"))
             for point in cloud.points:
                 series.add_data_point(point.x, point.y)
         return points
@@ -93,10 +95,10 @@ def _data(chart: Chart) -> Any:
         data.categories = days
     else:
         known = dates_of(chart.labels)
-        texts = date_texts(known) if known else chart.labels
+        texts = date_texts(known, look.words) if known else chart.labels
         data.categories = [text or " " for text in texts]
     for item in chart.series:
-        data.add_series(item.name or "Values", item.values)
+        data.add_series(item.name or look.words("Values"), item.values)
     return data
 
 
@@ -111,11 +113,11 @@ def _code(chart: Chart) -> str:
     return excel_code(how, min(places, 4))
 
 
-def _axis_code(chart: Chart, *, ticks: bool = True) -> str:
+def _axis_code(chart: Chart, where: Marks, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
     values = [v for s in chart.series for v in s.values if v is not None]
-    code = excel_unit_code(values, chart.format, ticks=ticks)
+    code = excel_unit_code(values, chart.format, where, ticks=ticks)
     if code:
         return code
     if ticks and chart.format.kind == "number" and not chart.format.unit:
@@ -146,7 +148,7 @@ def _axes(deck: Deck, made: Any, chart: Chart, size: float) -> None:
     across.tick_label_position = XL_TICK_LABEL_POSITION.LOW
     if chart.kind != "scatter":
         across.has_major_gridlines = False
-        values.tick_labels.number_format = _axis_code(chart)
+        values.tick_labels.number_format = _axis_code(chart, deck.look.marks)
         values.tick_labels.number_format_is_linked = False
         if chart.kind != "line":
             # Areas and bars are lengths: their axis begins at zero.
@@ -159,7 +161,8 @@ def _axes(deck: Deck, made: Any, chart: Chart, size: float) -> None:
     days = dates_of(chart.labels) if chart.kind in ("line", "area") else None
     if days:
         monthly = all(day.day == 1 for day in days)
-        across.tick_labels.number_format = "mmm yyyy" if monthly else "d mmm"
+        code = "mmm yyyy" if monthly else "d mmm"
+        across.tick_labels.number_format = deck.look.words.date_code + code
         across.tick_labels.number_format_is_linked = False
     if chart.kind != "scatter":
         deckxml.fewer_labels(across, days, len(chart.labels))
@@ -226,7 +229,7 @@ def _labels(deck: Deck, made: Any, chart: Chart) -> None:
     plot = made.plots[0]
     plot.has_data_labels = True
     labels = plot.data_labels
-    labels.number_format = _axis_code(chart, ticks=False)
+    labels.number_format = _axis_code(chart, deck.look.marks, ticks=False)
     labels.number_format_is_linked = False
     labels.position = XL_LABEL_POSITION.OUTSIDE_END
     labels.font.color.rgb = deck.rgb(INK)
@@ -253,7 +256,7 @@ def _ring(
     labels.font.color.rgb, labels.font.bold = deck.rgb(WHITE), True
     for place, (label, value) in enumerate(zip(chart.labels, values, strict=True)):
         point = plot.series[0].points[place]
-        other = label.startswith("Other (")
+        other = chart.is_other(label)
         point.format.fill.solid()
         color = "#9AA1AC" if other else deck.look.theme.color(place)
         point.format.fill.fore_color.rgb = deck.rgb(color)
@@ -270,5 +273,6 @@ def _ring(
     deck.text(slide, middle - 70, y + h / 2 - large * 0.95, 140, large * 1.2, text, large, INK,
               bold=True, align="center")  # fmt: skip
     small = max(7.0, large * 0.42)
-    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, "total", small, MUTED,
+    said = deck.look.words("total")
+    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, said, small, MUTED,
               align="center")  # fmt: skip

@@ -29,16 +29,17 @@ PAD: Final = 6.0
 
 def slides(deck: Deck, table: Table) -> None:
     """The table on as many slides as it needs, two hundred rows at most."""
-    rows = grid.shown_rows(table)
+    rows, words = grid.shown_rows(table), deck.look.words
     if not rows or not table.columns:
-        slide = deck.slide(table.title or "Table")
+        slide = deck.slide(table.title or words("Table"))
         names = ", ".join(column.title for column in table.columns)
-        text = f"{NO_DATA} ({names})" if names.strip(", ") else NO_DATA
+        text = f"{words(NO_DATA)} ({names})" if names.strip(", ") else words(NO_DATA)
         deck.text(slide, LEFT, TOP, ROOM, 40, text[:200], 16, MUTED)
         return
-    note = grid.shown_note(table)
+    note = grid.shown_note(table, deck.look)
     if len(rows) > MAX_ROWS:
-        note = f"First {MAX_ROWS} of {len(table.rows):,} rows"
+        count = deck.look.number(len(table.rows))
+        note = words("First {shown} of {count} rows", shown=MAX_ROWS, count=count)
         deck.settings.notices.add(
             "ROWS_CUT", f"Table {table.title!r} has {len(rows):,} rows; slides show the first "
             f"{MAX_ROWS}. XLSX and PDF hold all of them.", table.path,
@@ -47,7 +48,7 @@ def slides(deck: Deck, table: Table) -> None:
     layouts = _layouts(deck, table)
     pages = [(made, page) for made in layouts for page in _paged(made)]
     for number, (made, (first, last)) in enumerate(pages, 1):
-        title = table.title or "Table"
+        title = table.title or words("Table")
         if len(pages) > 1:
             title = f"{title} ({number}/{len(pages)})"
         slide = deck.slide(title)

@@ -197,7 +197,10 @@ class Flow:
             title = table.title
             if len(layouts) > 1:
                 first, last = made.places[1] + 1, made.places[-1] + 1
-                title = f"{title} (columns {first}–{last} of {len(table.columns)})"
+                text = "{title} (columns {first}–{last} of {count})"
+                title = self.look.words(
+                    text, title=title, first=first, last=last, count=len(table.columns)
+                )
             self._grid(made, title, last=number == len(layouts) - 1)
 
     def _fitted(self, table: Table) -> list[grid.Layout]:
@@ -236,9 +239,10 @@ class Flow:
         def draw(surface: Surface, look: Look, x: float, y: float) -> None:
             if table.columns:
                 names = ", ".join(column.title for column in table.columns)
-                text = ellipsize(look.fonts, f"{chart.NO_DATA} ({names})", self.paper.room, size)
+                said = f"{look.words(chart.NO_DATA)} ({names})"
+                text = ellipsize(look.fonts, said, self.paper.room, size)
             else:
-                text = chart.NO_DATA
+                text = look.fonts.drawn(look.words(chart.NO_DATA))
             surface.text(x, y + size * 1.6, text, size, MUTED)
 
         self._put(tall, draw)
@@ -296,7 +300,7 @@ class Flow:
         if tall:
             self._page.items.append(Placed(self.y, drawers.totals_of_table(made)))
             self.y += tall
-        note = grid.shown_note(made.table)
+        note = grid.shown_note(made.table, self.look)
         if note and last:
             size = 7.5 * self.look.scale
 

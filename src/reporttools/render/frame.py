@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from reporttools.document import Chart
@@ -109,6 +110,11 @@ def axis_titles(frame: Frame, box: Box) -> Box:
     return Box(box.x, y, box.w, max(10.0, h))
 
 
+def labels_of(labels: Sequence[str], days: list[date] | None, look: Look) -> Sequence[str]:
+    """Labels as they are, or as the days that they are."""
+    return date_texts(days, look.words) if days else labels
+
+
 @dataclass(frozen=True, slots=True)
 class Labels:
     """The labels under a plot. height: what they need. tilted: drawn slanting."""
@@ -124,7 +130,7 @@ def category_labels(frame: Frame, labels: Sequence[str], width: float, height: f
     slot = width / max(1, count)
     size = frame.label_size
     days = dates_of(labels)
-    texts = [frame.look.fonts.drawn(t) for t in (date_texts(days) if days else labels)]
+    texts = [frame.look.fonts.drawn(t) for t in labels_of(labels, days, frame.look)]
     widest = max(map(frame.width, texts), default=0.0)
     if widest <= slot - 4 * frame.k:
         return Labels(_slots(texts, range(count)), size * 1.9)

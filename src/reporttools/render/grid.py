@@ -62,14 +62,16 @@ def shown_rows(table: Table) -> Sequence[Row]:
     return table.rows[: table.shown] if table.shown else table.rows
 
 
-def shown_note(table: Table) -> str:
+def shown_note(table: Table, look: Look) -> str:
     """What to say under a table that shows only its first rows."""
     count = len(table.rows)
     parts = []
     if table.shown and table.shown < count:
-        parts.append(f"First {table.shown:,} of {count:,} rows")
+        text = "First {shown} of {count} rows"
+        shown = look.number(table.shown)
+        parts.append(look.words(text, shown=shown, count=look.number(count)))
     elif count > 12:
-        parts.append(f"{count:,} rows")
+        parts.append(look.words("{count} rows", count=look.number(count)))
     if table.note:
         parts.append(table.note)
     return ". ".join(parts)
@@ -115,7 +117,7 @@ def _telling(look: Look, table: Table, place: int) -> Iterable[str]:
     else:
         longest = nlargest(20, (c for c in cells if isinstance(c, str)), key=len)
         picked = [*cells[:SAMPLE], *longest]
-    totals = tables.totals(table)
+    totals = tables.totals(table, look.words)
     if totals is not None:
         picked.append(totals[place])
     for cell in picked:
@@ -194,7 +196,7 @@ def layout(
                 made.wrapped[index, place] = broken = wrap(fonts, cell, room, size)
                 tall = size * (LEADING * len(broken) + 0.85)
                 made.heights[index] = max(made.heights[index], tall)
-    made.totals = tables.totals(table)
+    made.totals = tables.totals(table, look.words)
     return made
 
 

@@ -118,7 +118,7 @@ def _across(frame: Frame, width: float, height: float) -> tuple[list[float], Lab
     days = dates_of(labels)
     if days and count > 2 and days == sorted(days) and days[0] < days[-1]:
         span = (days[-1] - days[0]).days
-        ticks = time_ticks(days, width, frame.width)
+        ticks = time_ticks(days, width, frame.width, frame.look.words)
         places = [(day - days[0]).days / span for day in days]
         return places, Labels(tuple(ticks), frame.label_size * 1.9)
     return [(i + 0.5) / count for i in range(count)], category_labels(frame, labels, width, height)

@@ -14,6 +14,7 @@ from reporttools.render.pdf import PdfSurface
 from reporttools.render.settings import Settings
 from reporttools.render.sheets import A4, LETTER, Page
 from reporttools.render.surface import Look
+from reporttools.words import words
 
 
 def write(document: Document, file: IO[bytes], settings: Settings) -> int:
@@ -65,7 +66,9 @@ def write_chart(
 ) -> int:
     """One chart on a page of its own size."""
     fonts = settings.fonts(outlines=True)
-    surface = PdfSurface(file, fonts, chart.title or "Chart", document.lang, settings.moment)
+    surface = PdfSurface(
+        file, fonts, chart.title or words(document.lang)("Chart"), document.lang, settings.moment
+    )
     surface.describe(document.author, "")
     width, height = size
     surface.page(width, height)

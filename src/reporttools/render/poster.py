@@ -16,6 +16,7 @@ from reporttools.render.image import ImageSurface
 from reporttools.render.settings import Settings
 from reporttools.render.sheets import Paper
 from reporttools.render.style import WHITE
+from reporttools.words import Words, words
 
 # One endless sheet, as wide as a page of a report looks good on a screen.
 SHEET: Final = Paper(720.0, math.inf, margin=40.0, top=20.0, bottom=0.0, band=96.0)
@@ -56,27 +57,32 @@ def _short(document: Document) -> Document:
 
 def _about(document: Document) -> str:
     """What the picture shows, for readers who cannot see it."""
+    said = words(document.lang)
     parts = [document.subtitle] if document.subtitle else []
-    parts += [describe(chart) for chart in document.charts()]
-    parts += [f"Table {t.title} with {len(t.rows)} rows." for t in document.tables()]
+    parts += [describe(chart, said) for chart in document.charts()]
+    text = "Table {title} with {count} rows."
+    parts += [said(text, title=t.title, count=len(t.rows)) for t in document.tables()]
     return " ".join(parts)
 
 
-def describe(chart: Chart) -> str:
+def describe(chart: Chart, said: Words) -> str:
     """A chart in a sentence: its own alternative text, or what it is made of."""
     if chart.alt:
         return chart.alt
     names = {"barh": "bar", "donut": "pie"}
-    kind = names.get(chart.kind, chart.kind).capitalize()
+    kind = said(names.get(chart.kind, chart.kind).capitalize() + " chart")
     if chart.empty:
-        return f"{kind} chart of {chart.title}, no data."
+        return said("{kind} of {title}, no data.", kind=kind, title=chart.title)
     if chart.kind == "scatter":
         count = sum(len(cloud.points) for cloud in chart.clouds)
-        return f"{kind} chart of {chart.title}, {count} points."
+        return said("{kind} of {title}, {count} points.", kind=kind, title=chart.title, count=count)
     first, last = chart.labels[0], chart.labels[-1]
-    span = f"{first} to {last}" if len(chart.labels) > 1 else first
-    series = f", {len(chart.series)} series" if len(chart.series) > 1 else ""
-    return f"{kind} chart of {chart.title}, {len(chart.labels)} points from {span}{series}."
+    text = "{kind} of {title}, {count} points from {span}."
+    if len(chart.series) > 1:
+        text = "{kind} of {title}, {count} points from {span}, {series} series."
+    span = said("{first} to {last}", first=first, last=last) if len(chart.labels) > 1 else first
+    return said(text, kind=kind, title=chart.title, count=len(chart.labels), span=span,
+                series=len(chart.series))  # fmt: skip
 
 
 def write_chart(
@@ -92,7 +98,8 @@ def write_chart(
     pad = 16.0 * scale
     box = Box(pad, pad, width - 2 * pad, height - 2 * pad)
     charts.paint(surface, look, drawable(chart), box)
-    return _save(surface, file, form, settings, chart.title or "Chart", describe(chart))
+    about = describe(chart, look.words)
+    return _save(surface, file, form, settings, chart.title or look.words("Chart"), about)
 
 
 def _save(

@@ -102,7 +102,7 @@ def _cover(deck: Deck, document: Document) -> None:
 
 
 def _cards(deck: Deck, block: Kpis) -> None:
-    slide = deck.slide(block.title or deck.section or "Key figures")
+    slide = deck.slide(block.title or deck.section or deck.look.words("Key figures"))
     count = len(block.items)
     beside = count if count <= 3 else 2 if count == 4 else 3 if count <= 6 else 4
     rows = -(-count // beside)
@@ -117,18 +117,20 @@ def _cards(deck: Deck, block: Kpis) -> None:
 
 
 def _chart(deck: Deck, block: Chart) -> None:
-    slide = deck.slide(block.title or "Chart")
+    slide = deck.slide(block.title or deck.look.words("Chart"))
     top = TOP
     if block.subtitle:
         deck.text(slide, LEFT, TOP - 12, ROOM, 18, block.subtitle, 12, MUTED)
         top += 10
-    deckcharts.add(deck, slide, block, LEFT, top, ROOM, BOTTOM - top, describe(block))
+    deckcharts.add(
+        deck, slide, block, LEFT, top, ROOM, BOTTOM - top, describe(block, deck.look.words)
+    )
 
 
 def _text(deck: Deck, block: Text) -> None:
     """Notes on as many slides as they need."""
     look = deck.look
-    title = block.title or "Notes"
+    title = block.title or look.words("Notes")
     page: list[notes.Line] = []
     used, room = 0.0, BOTTOM - TOP - 10
     pages: list[list[notes.Line]] = []
@@ -146,7 +148,7 @@ def _text(deck: Deck, block: Text) -> None:
 
 
 def _image(deck: Deck, block: Image) -> None:
-    slide = deck.slide(block.caption or deck.section or "Picture")
+    slide = deck.slide(block.caption or deck.section or deck.look.words("Picture"))
     share = min(ROOM / block.width, (BOTTOM - TOP) / block.height, 1.5)
     wide, tall = block.width * share, block.height * share
     deck.picture(slide, block, LEFT + (ROOM - wide) / 2, TOP, wide, tall)

@@ -71,7 +71,7 @@ def _share(look: Look, share: float, value: float) -> str:
 def slice_colors(look: Look, chart: Chart) -> list[str]:
     """A colour a slice; what is summed up as `Other` is grey."""
     return [
-        "#B8BEC8" if label.startswith("Other (") else look.theme.color(index)
+        "#B8BEC8" if chart.is_other(label) else look.theme.color(index)
         for index, label in enumerate(chart.labels)
     ]
 
@@ -99,7 +99,7 @@ def _total(
         size -= 0.5
     surface.text(x, y + size * 0.2, text, size, INK, bold=True, align="center")
     small = min(7.5 * look.scale, size * 0.7)
-    surface.text(x, y + size * 0.2 + small * 1.4, "total", small, MUTED, align="center")
+    surface.text(x, y + size * 0.2 + small * 1.4, look.words("total"), small, MUTED, align="center")
 
 
 def _legend(surface: Surface, look: Look, items: Sequence[Item], box: Box) -> None:

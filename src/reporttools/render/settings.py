@@ -15,6 +15,7 @@ from reporttools.progress import Progress
 from reporttools.render.shape import Shaper, available
 from reporttools.render.style import theme
 from reporttools.render.surface import Look
+from reporttools.words import words
 from toolbelt.errors import ToolError
 
 
@@ -58,5 +59,6 @@ class Settings:
         from reporttools.bidi import is_rtl
 
         return Look(
-            theme(document.theme), marks(document.locale), fonts, scale, is_rtl(document.title)
-        )
+            theme(document.theme), marks(document.locale), fonts, scale, is_rtl(document.title),
+            words(document.lang),
+        )  # fmt: skip

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
 from reporttools.document import Document, Kpi, Kpis, Row, Table, Text
-from reporttools.figures import excel_code, significant_decimals
+from reporttools.figures import Marks, excel_code, marks, significant_decimals
 from reporttools.render import cards, excel, sheetcharts
 from reporttools.render.package import rewritten
 from reporttools.render.settings import Settings
 from reporttools.render.style import GRID, INK, MUTED, Theme, theme
+from reporttools.words import Words, words
 from toolbelt.errors import missing_extra
 
 STREAM_ABOVE: Final = 50_000
@@ -34,14 +35,16 @@ def write(document: Document, file: IO[bytes], settings: Settings) -> dict[str, 
     book = openpyxl.Workbook()
     book.remove(book.active)
     _properties(book, document, settings)
-    made = Workbook(book, settings, theme(document.theme))
+    made = Workbook(
+        book, settings, theme(document.theme), words(document.lang), marks(document.locale)
+    )
     tables = [table for table in document.tables() if table.columns]
     charts = list(document.charts())
     only_table = len(document.blocks) == 1 and bool(tables)
     if not only_table:
-        summary = made.sheet("Summary")
+        summary = made.sheet(made.words("Summary"))
     if charts:
-        sheetcharts.write(made.sheet("Charts"), charts, made)
+        sheetcharts.write(made.sheet(made.words("Charts")), charts, made)
     links = [(table.title or name, name) for table in tables for name in made.table(table)]
     if not only_table:
         _summary(summary, document, made, links)
@@ -65,6 +68,8 @@ class Workbook:
     book: Any
     settings: Settings
     theme: Theme
+    words: Words
+    marks: Marks
     names: excel.Names = field(default_factory=excel.Names)
     _styles: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
@@ -76,7 +81,8 @@ class Workbook:
         sheet.page_setup.fitToHeight = 0
         sheet.page_setup.paperSize = 1 if self.settings.paper == "Letter" else 9
         sheet.sheet_properties.pageSetUpPr = _fit()
-        sheet.oddFooter.right.text = "Page &P of &N"
+        said = self.words("Page {number} of {count}", number="&P", count="&N")
+        sheet.oddFooter.right.text = said
         return sheet
 
     def put(
@@ -107,7 +113,7 @@ class Workbook:
                 "COLUMNS_CUT", f"Table {table.title!r} has {len(table.columns):,} columns; a sheet "
                 f"takes {excel.MAX_COLUMNS:,}.", table.path,
             )  # fmt: skip
-        sheet = self.sheet(table.title or "Table")
+        sheet = self.sheet(table.title or self.words("Table"))
         self._header(sheet, table)
         aligns = [column.align for column in columns]
         codes = [excel.code(column) for column in columns]
@@ -158,7 +164,7 @@ class Workbook:
                                 align=column.align)  # fmt: skip
                 cell.value = f"=SUBTOTAL({functions[column.total]},{span})"
             elif place == 1:
-                self.put(sheet, last + 1, 1, "Total", bold=True)
+                self.put(sheet, last + 1, 1, self.words("Total"), bold=True)
 
     def _frame(self, sheet: Any, table: Table, last: int) -> None:
         """Frozen and repeated header, filter, widths, paper."""
@@ -176,7 +182,7 @@ class Workbook:
         # Smaller print than half size helps nobody: wide tables go on beside.
         sheet.page_setup.fitToWidth = max(1, round(wide / 260))
         if not table.rows:
-            self.put(sheet, 2, 1, "No data", color=MUTED)
+            self.put(sheet, 2, 1, self.words("No data"), color=MUTED)
 
 
 def _has_time(cell: object) -> bool:
@@ -211,7 +217,6 @@ def _style(
 
 def widths(table: Table) -> list[float]:
     """Characters that each column needs, from its title and its first rows."""
-    from reporttools.figures import marks
     from reporttools.render.cells import cell_text
 
     found = []
@@ -249,7 +254,7 @@ def _summary(
         elif isinstance(block, Text):
             row = _notes(sheet, block, made, row) + 1
     if links:
-        made.put(sheet, row, 1, "Sheets", bold=True, size=12, color=made.theme.band)
+        made.put(sheet, row, 1, made.words("Sheets"), bold=True, size=12, color=made.theme.band)
         for title, name in links:
             row += 1
             cell = made.put(sheet, row, 1, title, color=made.theme.first, align="left")
@@ -257,9 +262,15 @@ def _summary(
 
 
 def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
-    heading = "Change" if any(kpi.change is not None for kpi in block.items) else ""
+    heading = made.words("Change") if any(kpi.change is not None for kpi in block.items) else ""
     for column, (title, align) in enumerate(
-        (("Metric", "left"), ("Value", "right"), (heading, "right"), ("", "left")), 1
+        (
+            (made.words("Metric"), "left"),
+            (made.words("Value"), "right"),
+            (heading, "right"),
+            ("", "left"),
+        ),
+        1,
     ):
         made.put(sheet, row, column, title, bold=True, color="#FFFFFF", fill=made.theme.band,
                  align=align)  # fmt: skip
@@ -294,7 +305,9 @@ def _kpi_code(kpi: Kpi) -> str:
 
 
 def _notes(sheet: Any, block: Text, made: Workbook, row: int) -> int:
-    made.put(sheet, row, 1, block.title or "Notes", bold=True, size=12, color=made.theme.band)
+    made.put(
+        sheet, row, 1, block.title or made.words("Notes"), bold=True, size=12, color=made.theme.band
+    )
     for paragraph in block.paragraphs:
         row += 1
         text = "".join(span.text for span in paragraph.spans)

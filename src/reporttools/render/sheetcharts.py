@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable
 from reporttools.document import Cell, Chart, Series
-from reporttools.figures import column_decimals, excel_code, excel_unit_code
+from reporttools.figures import Marks, column_decimals, excel_code, excel_unit_code
 from reporttools.render import excel
 from reporttools.render.axis import dates_of
 from reporttools.render.bars import MAX_LABELLED
 from reporttools.render.csvfile import chart_rows
 from reporttools.render.style import AXIS, GRID, MUTED, PALETTE
+from reporttools.words import Words
 
 if TYPE_CHECKING:
     from reporttools.render.sheet import Workbook
@@ -28,7 +29,7 @@ def write(sheet: Any, charts: Sequence[Chart], made: Workbook) -> None:
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.pagebreak import Break
 
-    plain = [chart_rows(chart) for chart in charts]
+    plain = [(_heads(chart, made), chart_rows(chart)[1]) for chart in charts]
     wide = max((len(names) for names, _ in plain), default=2)
     sheet.column_dimensions["A"].width = 26
     for place in range(2, wide + 1):
@@ -50,16 +51,23 @@ def write(sheet: Any, charts: Sequence[Chart], made: Workbook) -> None:
         if not chart.empty and drawn.labels != chart.labels:
             # What is drawn differs from what is told: it gets its own values, beside the picture.
             column = wide + 11
-            made.put(sheet, row, column, "As drawn", color=MUTED)
-            drawn_names, drawn_rows = chart_rows(drawn)
+            made.put(sheet, row, column, made.words("As drawn"), color=MUTED)
+            drawn_names, drawn_rows = _heads(drawn, made), chart_rows(drawn)[1]
             first = _values(sheet, made, row + 1, column, drawn_names, drawn_rows, drawn)
             last = first + len(drawn_rows) - 1
         if chart.empty:
-            made.put(sheet, row + 2, LEFT, "No data", color=MUTED)
+            made.put(sheet, row + 2, LEFT, made.words("No data"), color=MUTED)
         else:
             picture = _picture(sheet, made, drawn, column, first, last)
             sheet.add_chart(picture, f"{get_column_letter(wide + 2)}{row + 1}")
         row += tall
+
+
+def _heads(chart: Chart, made: Workbook) -> list[str]:
+    """Titles of the columns: our own ones in the report's language, names of series as they are."""
+    names = chart_rows(chart)[0]
+    ours = names if chart.kind == "scatter" or len(chart.series) == 1 else names[:1]
+    return [made.words(n.capitalize()) if n in ours and len(n) > 1 else n for n in names]
 
 
 def _values(
@@ -112,7 +120,7 @@ def _picture(sheet: Any, made: Workbook, chart: Chart, column: int, first: int, 
     elif chart.kind in ROUND:
         picture = _ring(made, chart)
     else:
-        picture = _axes_chart(chart)
+        picture = _axes_chart(made, chart)
     if chart.kind != "scatter":
         count = len(chart.series)
         values = Reference(sheet, min_col=column + 1, max_col=column + count, min_row=first - 1,
@@ -123,7 +131,7 @@ def _picture(sheet: Any, made: Workbook, chart: Chart, column: int, first: int, 
     return picture
 
 
-def _axes_chart(chart: Chart) -> Any:
+def _axes_chart(made: Workbook, chart: Chart) -> Any:
     from openpyxl.chart import AreaChart, BarChart, LineChart
 
     if chart.kind in ("bar", "barh"):
@@ -136,7 +144,7 @@ def _axes_chart(chart: Chart) -> Any:
         picture.grouping = "percentStacked" if chart.stacked == "percent" else "stacked"
         if chart.kind != "area":
             picture.overlap = 100
-    picture.y_axis.number_format = _axis_code(chart)
+    picture.y_axis.number_format = _axis_code(chart, made.marks)
     picture.y_axis.majorGridlines.spPr = _line(GRID)
     picture.y_axis.spPr = _no_line()
     picture.x_axis.spPr = _line(AXIS)
@@ -144,7 +152,7 @@ def _axes_chart(chart: Chart) -> Any:
     for axis in (picture.x_axis, picture.y_axis):
         axis.delete = False
     if _timed(chart):
-        _time_axis(picture, chart)
+        _time_axis(picture, chart, made.words)
     elif len(chart.labels) > 14:
         picture.x_axis.tickLblSkip = -(-len(chart.labels) // 8)
     if chart.kind == "barh":
@@ -158,7 +166,7 @@ def _axes_chart(chart: Chart) -> Any:
     return picture
 
 
-def _time_axis(picture: Any, chart: Chart) -> None:
+def _time_axis(picture: Any, chart: Chart, words: Words) -> None:
     """About eight dates under the line."""
     from openpyxl.chart.axis import DateAxis
 
@@ -168,7 +176,7 @@ def _time_axis(picture: Any, chart: Chart) -> None:
     axis.delete = False
     axis.spPr = _line(AXIS)
     axis.tickLblPos = "low"
-    axis.number_format = "d mmm" if span <= 120 else "mmm yyyy"
+    axis.number_format = words.date_code + ("d mmm" if span <= 120 else "mmm yyyy")
     axis.baseTimeUnit = "days"
     axis.majorTimeUnit = "days" if span <= 120 else "months"
     axis.majorUnit = max(1, -(-span // (8 if span <= 120 else 240)))
@@ -176,11 +184,11 @@ def _time_axis(picture: Any, chart: Chart) -> None:
     picture.y_axis.crossAx = 500
 
 
-def _axis_code(chart: Chart, *, ticks: bool = True) -> str:
+def _axis_code(chart: Chart, where: Marks, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
     values = [v for s in chart.series for v in s.values if v is not None]
-    return excel_unit_code(values, chart.format, ticks=ticks) or _code(chart)
+    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart)
 
 
 def _scatter(sheet: Any, made: Workbook, chart: Chart, first: int) -> Any:
@@ -197,7 +205,7 @@ def _scatter(sheet: Any, made: Workbook, chart: Chart, first: int) -> Any:
             continue
         xs = Reference(sheet, min_col=LEFT + 1, min_row=row, max_row=end)
         ys = Reference(sheet, min_col=LEFT + 2, min_row=row, max_row=end)
-        dots = Dots(ys, xs, title=cloud.name or "Points")
+        dots = Dots(ys, xs, title=cloud.name or made.words("Points"))
         dots.marker = Marker("circle", size=6)
         color = made.theme.color(place, cloud.color)[1:]
         dots.marker.graphicalProperties.solidFill = color
@@ -245,7 +253,7 @@ def _dress(picture: Any, made: Workbook, chart: Chart) -> None:
         _color(series, made.theme.color(place, source.color), chart, source)
     count = len(chart.labels) * len(chart.series)
     if chart.kind in ("bar", "barh") and not chart.stacked and count <= MAX_LABELLED:
-        _value_labels(picture, chart)
+        _value_labels(picture, chart, made.marks)
 
 
 def _color(series: Any, color: str, chart: Chart, source: Series) -> None:
@@ -269,18 +277,18 @@ def _slices(series: Any, made: Workbook, chart: Chart) -> None:
 
     for place, label in enumerate(chart.labels):
         point = DataPoint(idx=place)
-        other = label.startswith("Other (")
+        other = chart.is_other(label)
         color = "#B8BEC8" if other else PALETTE[place % len(PALETTE)]
         point.graphicalProperties.solidFill = color[1:]
         series.dPt.append(point)
 
 
-def _value_labels(picture: Any, chart: Chart) -> None:
+def _value_labels(picture: Any, chart: Chart, where: Marks) -> None:
     from openpyxl.chart.label import DataLabelList
 
     picture.dataLabels = DataLabelList()
     picture.dataLabels.showVal = True
-    picture.dataLabels.numFmt = _axis_code(chart, ticks=False)
+    picture.dataLabels.numFmt = _axis_code(chart, where, ticks=False)
     for name in ("showPercent", "showCatName", "showSerName", "showLegendKey"):
         setattr(picture.dataLabels, name, False)
 

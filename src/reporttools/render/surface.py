@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from reporttools.document import Image
-from reporttools.figures import Marks
+from reporttools.figures import Marks, number_text
 from reporttools.fonts import Fonts
 from reporttools.render.style import Theme
+from reporttools.words import ENGLISH, Words
 
 XY = tuple[float, float]
 
@@ -76,3 +77,8 @@ class Look:
     fonts: Fonts
     scale: float = 1.0
     rtl: bool = False
+    words: Words = ENGLISH
+
+    def number(self, count: int) -> str:
+        """A count with separators."""
+        return number_text(count, 0, self.marks)
