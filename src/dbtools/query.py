@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ def _execute(plan: Plan, request: QueryRequest, out: Target | None) -> dict[str,
     session = _open(plan)
     try:
         started = time.perf_counter()
-        with Deadline(plan.timeout_seconds):
+        with _limits(plan):
             result = session.execute(plan.execution)
             _watch(result, plan)
             return delivery.deliver(_distinct_names(result), plan, request, started, out)
@@ -64,6 +65,18 @@ def _execute(plan: Plan, request: QueryRequest, out: Target | None) -> dict[str,
         raise
     finally:
         session.close()
+
+
+def _limits(plan: Plan) -> AbstractContextManager[object]:
+    """The client's time limit; with a watchdog where the engine may hold this very process."""
+    if plan.connection.engine != "sqlite":
+        return Deadline(plan.timeout_seconds)
+    from dbtools.watchdog import Watchdog
+
+    limits = ExitStack()
+    limits.enter_context(Watchdog(plan.timeout_seconds))
+    limits.enter_context(Deadline(plan.timeout_seconds))
+    return limits
 
 
 def _watch(result: ResultSet, plan: Plan) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -110,6 +111,14 @@ def _report(error: ToolError, code: int, extra: Mapping[str, object]) -> int:
     except BrokenPipeError:
         return _reader_gone()
     return code
+
+
+def leave_at_once(error: ToolError) -> NoReturn:
+    """Answer from another thread and end the process: the main thread is held and will not."""
+    code = _report(error, error.exit_code, {})
+    with suppress(OSError):
+        sys.stdout.flush()
+    os._exit(code)
 
 
 def _reader_gone() -> int:

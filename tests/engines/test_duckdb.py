@@ -140,10 +140,14 @@ def test_the_engine_refuses_what_the_guard_would(shop: Path, statement: str) -> 
 
 ENDLESS = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range = 3"
 
+# One call that heeds no interrupt.
+ONE_CALL = "SELECT 1 WHERE regexp_matches(repeat('a', 30000000), '(a?){1000}b')"
+
 
 def test_the_time_limit_and_an_interrupt(shop: Path) -> None:
     path = shop / "shop.duckdb"
     assert query(path, ENDLESS, "--timeout", "1").error["code"] == "TIMEOUT"
+    assert query(path, ONE_CALL, "--timeout", "1").error["code"] == "TIMEOUT"
     child = subprocess.Popen(
         [str(BIN / "db-query"), "-q", ENDLESS],
         env=clean_environment({"DB_TYPE": "duckdb", "DB_NAME": str(path)}),

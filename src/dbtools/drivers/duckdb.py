@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from threading import Event, Thread
@@ -175,7 +176,9 @@ class DuckSession:
         self._db.interrupt()
 
     def close(self) -> None:
-        self._db.close()
+        # A call that heeds no interrupt still holds the handle; it ends with the process.
+        with suppress(duckdb.Error):
+            self._db.close()
 
     def map_error(self, error: Exception, *, opening: bool = False, shift: int = 0) -> ToolError:
         """A DuckDB exception as our error, with the position its caret marks.

@@ -97,9 +97,8 @@ class Reading:
         tokens = self.tokens
         if i < 2 or tokens.keys[i - 1] != ".":
             return False
-        # MySQL's placeholders become literals before they are sent: `5.into` is a number and INTO.
-        owners = "WQU" if self.dialect == "mysql" else "WQUV"
-        return tokens.kinds[i - 2] in owners or tokens.keys[i - 2] in (")", "]", ".")
+        # Not of a placeholder, which a driver may send as a literal: `5.into` is a number and INTO.
+        return tokens.kinds[i - 2] in "WQU" or tokens.keys[i - 2] in (")", "]", ".")
 
     def item(self, i: int) -> None:
         """Token i starts an item of a FROM list."""
