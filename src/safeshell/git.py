@@ -21,8 +21,8 @@ _KEY: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*(\..*)?\.[A-Za-z][A-Za-z0-9-]*",
 _SECRET_KEY: Final = re.compile(
     r"^(credential|http|sendemail|imap)\.|extraheader|token|password|secret", re.IGNORECASE
 )
-
-
+# What may stand before the path in the index's names and in a pathspec.
+_MAGIC: Final = re.compile(r":(?:\([^)]*\)|[0-3]:|[/!^]*:?)")
 _ALWAYS: Final = ("--no-pager", "--no-optional-locks")
 _STASH_LIST: Final = ("log", "--format=%gd: %gs", "-g", "--first-parent")
 
@@ -197,11 +197,23 @@ def _check_paths(command: Command, parsed: Parsed, place: Place) -> None:
         operands = operands[1:]
     for arg in operands:
         text = arg.text
-        if ":" in text and not text.startswith(":"):
+        if ":" in text:
             # REVISION:PATH names what was committed, wherever it lies.
-            place.roots.check_name(text.partition(":")[2], shown=text, position=arg.position)
+            place.roots.check_name(_path_of(text), shown=text, position=arg.position)
         if _like_a_path(text, place):
             place.roots.check(text, place.cwd, position=arg.position)
+
+
+def _path_of(text: str) -> str:
+    """The path in REVISION:PATH, in :PATH and :STAGE:PATH of the index, in :(magic)PATH or :/PATH.
+
+    "" where the path is what git leaves out (:!PATH).
+    """
+    magic = _MAGIC.match(text)
+    if magic is None:
+        return text.partition(":")[2]
+    left_out = any(sign in magic[0] for sign in ("!", "^", "exclude"))
+    return "" if left_out else text[magic.end() :]
 
 
 def _like_a_path(text: str, place: Place) -> bool:

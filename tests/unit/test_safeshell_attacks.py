@@ -53,7 +53,9 @@ def verdict(line: str, ground_name: str = "one", cwd: str = "") -> str:
         ("rg --config x y", "FLAG_NOT_ALLOWED"), ("grep --devices=read x data/fifo", "BAD_VALUE"), ("grep -Dread x data/fifo", "BAD_VALUE"),
         # A folder and a file: diff would open the folder's entry of that name.
         ("git -C / log", "PATH_OUTSIDE"), ("git -C src -C ../.. log", "PATH_OUTSIDE"), ("git -Csrc log", "FLAG_NOT_ALLOWED"),
-        ("git show HEAD:.env", "SECRET_FILE"), ("git diff --no-index /dev/null .env", "SECRET_FILE"), ("git diff --no-index a ../outside/secret.txt", "PATH_OUTSIDE"),
+        ("git show HEAD:.env", "SECRET_FILE"), ("git show :.env", "SECRET_FILE"), ("git cat-file -p :0:.env", "SECRET_FILE"),
+        ("git log -p -- ':(top).env'", "SECRET_FILE"), ("git log -p -- ':/.env'", "SECRET_FILE"), ("git log -p -- ':(top,literal)a/.env'", "SECRET_FILE"),
+        ("git diff -- . ':!.env' ':(exclude).env' ':^*.pem'", ""), ("git log -1 ':/fix the build'", ""), ("git diff --no-index /dev/null .env", "SECRET_FILE"), ("git diff --no-index a ../outside/secret.txt", "PATH_OUTSIDE"),
         ("git grep -f ../outside/secret.txt x", "PATH_OUTSIDE"), ("git blame --contents ../x f", "FLAG_NOT_ALLOWED"), ("git log -O/etc/passwd", "FLAG_NOT_ALLOWED"),
         # Paths that only look inside, or only become paths by expansion.
         ("cat {WS}/../outside/secret.txt", "PATH_OUTSIDE"), ("cat nope/../../outside/secret.txt", "PATH_OUTSIDE"), ("cat .{.,}/outside/secret.txt", "PATH_OUTSIDE"),
