@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from fuzz.campaign import Report, campaign
+from fuzz.found import append, rows
+from fuzz.grammar import CASES
 from fuzz.open import ENGINES, opened
 
 
@@ -16,16 +19,24 @@ def main() -> int:
     parser.add_argument("--statements", type=int, default=100_000, help="statements an engine")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4)))
     parser.add_argument("--engines", default=",".join(ENGINES))
-
+    parser.add_argument(
+        "--found",
+        type=Path,
+        default=CASES / "found.jsonl",
+        help="the case file that bypasses are added to",
+    )
     options = parser.parse_args()
     reports = []
     for name in options.engines.split(","):
         with opened(name) as target:
             report = campaign(target, options.statements, options.seed)
+            new = append(options.found, rows(report, target.dialect, target.fill()))
         sys.stdout.write(report.line() + "\n")
         sys.stdout.flush()
         reports.append(report)
         _tell(report)
+        if new:
+            sys.stdout.write(f"  {new} new cases in {options.found}\n")
     return 1 if any(report.found for report in reports) else 0
 
 

@@ -79,35 +79,70 @@ def campaign(target: Target, count: int, seed: int) -> Report:
 
 
 def _send(target: Target, batch: list[str], base: dict[str, str], report: Report) -> dict[str, str]:
-    """Send a batch; when anything changed, find the statements that did it."""
-    suspicious = False
+    """Send a batch; when anything changed, find what did it."""
+    told, after = "", base
     for statement in batch:
         answer = target.run(statement)
         report.executed += 1
-        if MARKER in answer or answer in ("session lost", "copy"):
-            report.found[statement] = f"answer: {answer[:60]}"
-            suspicious = True
+        if _tells(answer):
+            report.found[statement] = told = f"answer: {answer[:60]}"
             break
-    if not suspicious and target.fingerprint() == base:
+    else:
+        after = target.fingerprint()
+        told = _differences(base, after)
+    if not told:
         return base
+    before = len(report.found)
     for statement in batch:
         target.reset()
-        change = _change(target, statement)
+        change = _change(target, [statement])
         if change:
             report.found[shrunk(target, statement)] = change
+    if len(report.found) == before and after is not base:
+        report.found.update(together(target, batch, told))
     target.reset()
     return target.fingerprint()
 
 
-def _change(target: Target, statement: str) -> str:
-    """What one statement changes on fresh canaries; "" for nothing."""
-    before = target.fingerprint()
-    answer = target.run(statement)
-    if MARKER in answer or answer in ("session lost", "copy"):
-        return f"answer: {answer[:60]}"
-    after = target.fingerprint()
+def together(target: Target, batch: list[str], told: str) -> dict[str, str]:
+    """The statements that change something only one after the other; a change that does not come
+    again is told with the whole batch, never dropped."""
+    target.reset()
+    if not _change(target, batch):
+        return {"\n".join(batch): f"not seen again: {told}"}
+    size = len(batch) // 2
+    while size:
+        at = 0
+        while at < len(batch):
+            fewer = batch[:at] + batch[at + size :]
+            target.reset()
+            if _change(target, fewer):
+                batch = fewer
+            else:
+                at += size
+        size //= 2
+    target.reset()
+    return {"\n".join(batch): f"one after the other: {_change(target, batch)}"}
+
+
+def _tells(answer: str) -> bool:
+    """Does the answer itself show that something is wrong?"""
+    return MARKER in answer or answer in ("session lost", "copy")
+
+
+def _differences(before: dict[str, str], after: dict[str, str]) -> str:
     names = [name for name in before if before[name] != after[name]]
     return ", ".join(f"{name}: {before[name][:80]} -> {after[name][:80]}" for name in names)
+
+
+def _change(target: Target, statements: list[str]) -> str:
+    """What these statements change on fresh canaries; "" for nothing."""
+    before = target.fingerprint()
+    for statement in statements:
+        answer = target.run(statement)
+        if _tells(answer):
+            return f"answer: {answer[:60]}"
+    return _differences(before, target.fingerprint())
 
 
 def shrunk(target: Target, statement: str) -> str:
@@ -120,7 +155,7 @@ def shrunk(target: Target, statement: str) -> str:
             shorter = "".join(parts[:at] + parts[at + size :])
             verdict = check(shorter, target.dialect)
             target.reset()
-            if verdict.allowed and _change(target, verdict.statement):
+            if verdict.allowed and _change(target, [verdict.statement]):
                 parts = pieces(shorter)
             else:
                 at += size

@@ -37,11 +37,25 @@ HOSTILE_CALLS = {
         eval('delete from canary') | fsdir('{dir}') | zipfile('a','b') | exec('delete from canary') |
         fts3_tokenizer('x','y') | sqlar_compress('x') | shell_add_schema('x') | pragma_user_version(9) |
         pragma_cache_size(9) | pragma_journal_mode('off') | pragma_optimize()""",
+    "clickhouse": """
+        sleep(0.01) | sleepEachRow(0.01) | file('{file}') | url('http://127.0.0.1:{port}/','LineAsString','x String') |
+        s3('http://127.0.0.1:{port}/b/k','LineAsString') | remote('127.0.0.1:{port}','system','one') |
+        executable('cat','TSV','x String') | mysql('127.0.0.1:{port}','d','t','u','p') |
+        postgresql('127.0.0.1:{port}','d','t','u','p') | sqlite('{file}','t') | mongodb('127.0.0.1:{port}','d','t','u','p') |
+        redis('127.0.0.1:{port}','k','k String') | hdfs('hdfs://127.0.0.1:{port}/x','TSV','x String') |
+        file('{file}','LineAsString','x String') | remoteSecure('127.0.0.1:{port}','system','one') |
+        urlCluster('c','http://127.0.0.1:{port}/','LineAsString','x String') | generateSerialID('x') |
+        fileCluster('c','{file}','LineAsString','x String') | azureBlobStorage('http://127.0.0.1:{port}/','c','k') |
+        deltaLake('http://127.0.0.1:{port}/') | iceberg('http://127.0.0.1:{port}/') | input('x String') |
+        dictionary('d') | loop(t) | cluster('c', system.one) | logTrace('x') | catboostEvaluate('{file}', 1)""",
 }
 HOSTILE_ITEMS = {
     "postgres": "(delete from canary returning *) | (values (1)) pg_sleep | pg_ls_dir('{dir}') | dblink('{dsn}','select 1') d(a int)",
     "mysql": "canary for update | canary lock in share mode | (select sleep(0.01)) s",
     "sqlite": "pragma_user_version | main.pragma_cache_size | fsdir | pragma_journal_mode | 'pragma_user_version'",
+    "clickhouse": """
+        file('{file}','LineAsString','x String') | url('http://127.0.0.1:{port}/','LineAsString','x String') | '{file}' |
+        `{file}` | merge('system','one') | numbers(3) | executable('id','TSV','x String') | view(select * from file('{file}'))""",
 }
 HOSTILE_HEADS = {
     "postgres": """
@@ -53,6 +67,9 @@ HOSTILE_HEADS = {
         with d as (select 1) | explain | analyze | explain format=json | describe | explain extended |
         set statement max_statement_time=0 for | with recursive d as (select 1)""",
     "sqlite": "with d as (select 1) | explain | explain query plan | with d(q) as (values(1))",
+    "clickhouse": """
+        with d as (select 1) | explain | explain pipeline | explain ast | describe | describe table | desc (select 1) |
+        with 1 as d | explain estimate | describe file('{file}') | exists table | with d as (select file('{file}'))""",
 }
 HOSTILE_BODIES = {
     "postgres": """
@@ -75,6 +92,14 @@ HOSTILE_BODIES = {
         create table evil (a int) | drop table canary | attach '{dir}/new' as evil | vacuum into '{dir}/new' | vacuum |
         pragma user_version = 9 | pragma journal_mode = wal | pragma query_only = 1 | begin | savepoint s | analyze | reindex |
         create temp table evil (a int) | pragma cache_size(77) | alter table canary add z int | pragma writable_schema = 1""",
+    "clickhouse": """
+        insert into canary values (8,'w') | insert into function file('{dir}/new') select 1 | delete from canary where 1 |
+        alter table canary delete where 1 | alter table canary update secret='q' where 1 | drop table canary |
+        truncate table canary | create table evil (a Int32) engine=Memory | create function evil as (x) -> x |
+        rename table canary to evil | optimize table canary final | attach table evil | detach table canary |
+        create database evil | create view evil as select 1 | exchange tables canary and t | system reload config |
+        describe table file('{file}') | describe url('http://127.0.0.1:{port}/') | kill query where 1 |
+        backup table canary to File('{dir}/new') | create dictionary evil (a Int32) primary key a source(null()) layout(flat())""",
 }
 TAILS = {
     "postgres": """
@@ -84,7 +109,12 @@ TAILS = {
         for update | lock in share mode | into outfile '{dir}/new' | into dumpfile '{dir}/new' | into @canary |
         procedure analyse() | ; delete from canary | limit 1 into @canary | for share""",
     "sqlite": "; delete from canary | ; pragma user_version = 9 | returning a | limit 1 | union select load_extension('x')",
+    "clickhouse": """
+        into outfile '{dir}/new' | into outfile '{dir}/new' truncate format TSV | format Null | settings readonly=0 |
+        settings max_execution_time=0 | parallel with drop table canary | ; drop table canary | limit 1 by a |
+        settings log_queries=1 | settings format_schema='{file}' | union all select file('{file}') | final""",
 }
+QUOTES = {"postgres": '"', "mysql": "`", "sqlite": "\"`'", "clickhouse": '"`'}
 HONEST_CALLS = """
     lower('A') | abs(-1) | coalesce(null, 1) | replace('a','b','c') | count(*) | max(1) | length('x') | round(1.5) |
     upper(name) | nullif(1, 2) | trim('  x ') | cast(1 as char(3))"""
@@ -92,6 +122,7 @@ STRINGS = {
     "postgres": r"""'it''s' | E'it\'s' | $$a;b$$ | $q$'$q$ | 'a\' | U&'\0061' | '--' | '/*' | E'\\' | B'1' | 'a'""",
     "mysql": r"""'it''s' | 'it\'s' | "a;b" | "q\"q" | 'a\\' | '--' | '/*' | _utf8'x' | x'41' | 'a' 'b' | '#'""",
     "sqlite": r"""'it''s' | 'a\' | "q;q" | '--' | '/*' | x'41' | 'a' | [b;b] | `c;c`""",
+    "clickhouse": r"""'it''s' | 'it\'s' | "q;q" | `c;c` | $$a;b$$ | $q$'$q$ | 'a\\' | '--' | '/*' | x'41' | 'a' | [1, 2]""",
 }
 
 
@@ -209,9 +240,7 @@ class Grammar:
         if roll < 0.5:
             return f"{name} {rest}"
         if roll < 0.6:
-            quote = {"postgres": '"', "mysql": "`", "sqlite": one.choice(('"', "`", "'"))}[
-                self.dialect
-            ]
+            quote = one.choice(QUOTES[self.dialect])
             return f"{quote}{name}{quote}{rest}"
         if roll < 0.7:
             return f"lower({call})"

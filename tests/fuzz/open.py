@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fuzz.target_clickhouse import ClickHouseTarget
 from fuzz.target_mariadb import MariaDBTarget
 from fuzz.target_postgres import PostgresTarget
 from fuzz.target_sqlite import SQLiteTarget
 from fuzz.targets import Target
-from servers import MariaDB, PostgreSQL, Server, process
+from servers import ClickHouse, MariaDB, PostgreSQL, Server, process
 
-ENGINES = ("postgres", "mariadb", "sqlite")
+ENGINES = ("postgres", "mariadb", "sqlite", "clickhouse")
 
 
 def on(name: str, folder: Path, server: Server | None) -> Target:
@@ -21,13 +22,14 @@ def on(name: str, folder: Path, server: Server | None) -> Target:
         return SQLiteTarget(folder)
     if server is None:
         raise ValueError(f"{name} needs a server")
-    return PostgresTarget(folder, server) if name == "postgres" else MariaDBTarget(folder, server)
+    made = {"postgres": PostgresTarget, "mariadb": MariaDBTarget, "clickhouse": ClickHouseTarget}
+    return made[name](folder, server)
 
 
 @contextmanager
 def opened(name: str) -> Iterator[Target]:
     """An engine of its own for one campaign."""
-    engine = {"postgres": PostgreSQL, "mariadb": MariaDB}.get(name)
+    engine = {"postgres": PostgreSQL, "mariadb": MariaDB, "clickhouse": ClickHouse}.get(name)
     running = engine() if engine else None
     server = running.start() if running else None
     identity = process.unprivileged() if running else process.Identity()

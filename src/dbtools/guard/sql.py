@@ -65,6 +65,7 @@ class Reading:
         self.items: list[int] = []  # first tokens of FROM items
         self.doubts: list[Doubt] = []
         self.clauses: list[tuple[int, int]] = []  # LIMIT and its like, and how deep
+        self.harmless_members: set[str] = set()  # tokens after a dot, judged before
 
     def run(self) -> Reading:
         """Read every token; self, for chaining."""
@@ -196,18 +197,23 @@ class Reading:
 
     def dot(self, i: int) -> None:
         """`.`: PostgreSQL's functional notation calls a function without parentheses."""
-        if self.dialect == "postgres":
+        if self.dialect != "postgres":
+            return
+        name = self.tokens.key(i + 1)
+        if name not in self.harmless_members:
             check_notation(self.tokens, self.tables, i + 1)
+            self.harmless_members.add(name)
 
     def _assignments(self) -> None:
         """T-SQL `SELECT @x = ...` assigns; where no value of a list can start, it compares."""
         tokens = self.tokens
         for i, kind in enumerate(tokens.kinds):
-            local = kind == "V" and tokens.keys[i][:1] == "@" and tokens.keys[i][1:2] != "@"
+            if kind != "V" or tokens.keys[i][:1] != "@" or tokens.keys[i][1:2] == "@":
+                continue
             follows = tokens.key(i + 1)
             if follows != "=":
                 follows += tokens.key(i + 2)
-            if not local or follows not in TSQL_ASSIGNS:
+            if follows not in TSQL_ASSIGNS:
                 continue
             if tokens.key(i - 1) in TSQL_BEFORE_VALUES or tokens.kind(i - 1) == "N":
                 raise self.refuse("variable assignment", i)
