@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from cli.commands import Answer, run
 
 CASES = Path(__file__).parent / "cases" / "convert"
 SECRET = "SECRET-7f3a9c"
+_JOB = "file-convert-"
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
@@ -61,13 +63,25 @@ def shop(tmp_path: Path) -> Shop:
     return Shop(root, outside)
 
 
-def temporary() -> set[str]:
-    """The job folders there are now."""
-    return {
-        path.name
-        for base in ("/tmp", "/var/tmp", "/dev/shm")
-        for path in Path(base).glob("file-convert-*")
-    }
+def left_behind() -> list[str]:
+    """Job folders, and processes at work in them, whose command is gone: of nobody's command may
+    there be any, whichever tests run side by side. Looked for until those about to end have ended."""
+    end = time.monotonic() + 10
+    while (found := _orphans()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def _orphans() -> list[str]:
+    folders = [p for base in ("/tmp", "/var/tmp", "/dev/shm") for p in Path(base).glob(f"{_JOB}*")]
+    named = [str(folder) for folder in folders] + processes_in(_JOB)
+    owned = [(name, _owner(name)) for name in named]
+    return [name for name, pid in owned if pid.isdecimal() and not Path("/proc", pid).exists()]
+
+
+def _owner(name: str) -> str:
+    """The process number in a job folder's name."""
+    return name.split(_JOB, 1)[1].split("-", 1)[0]
 
 
 def _tool(*argv: str) -> str:
@@ -178,14 +192,14 @@ def listening() -> Iterator[Listener]:
             thread.join()
 
 
-def descendants_named(marker: str) -> list[str]:
-    """Command lines of running processes that hold a text (a job's own folder, say)."""
+def processes_in(job: str) -> list[str]:
+    """Command lines of running processes that hold a job folder's name, or the beginning of one."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
         except OSError:
             continue
-        if marker in line:
+        if f"/{job}" in line:
             found.append(line)
     return found

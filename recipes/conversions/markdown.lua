@@ -2,7 +2,7 @@
 -- raw HTML turned into structure or dropped, references to pictures gathered in wanted.json.
 -- Run with TMPDIR = the job's scratch folder. Works for every reader, not for Markdown alone.
 local tmp = os.getenv("TMPDIR")
-local wanted, seen, inline_pictures = {}, {}, {}
+local wanted, seen, inline_pictures, diagrams = {}, {}, {}, {}
 local warnings, warned = {}, {}
 
 local function warn(line)
@@ -75,6 +75,15 @@ local function gather(image)
     wanted[#wanted + 1] = source
   end
   return image
+end
+
+-- Diagrams -----------------------------------------------------------------------------------
+
+-- A Mermaid block is left with its number, for the step that writes the document to replace.
+local function numbered(block)
+  if not block.classes:includes("mermaid") then return nil end
+  diagrams[#diagrams + 1] = block.text
+  return pandoc.Div({ block }, pandoc.Attr("", { "diagram" }, { number = tostring(#diagrams) }))
 end
 
 -- Raw HTML -----------------------------------------------------------------------------------
@@ -250,13 +259,26 @@ local function unique_identifiers(document)
   })
 end
 
+-- To hand every list over to Lua is slow; most documents hold no HTML, or comments only.
+local function without_html(document)
+  local raw = {}
+  local function note(element)
+    raw[element.t] = true
+  end
+  document:walk({ RawInline = note, RawBlock = note })
+  if raw.RawInline then document = document:walk({ Inlines = inlines }) end
+  if raw.RawBlock then document = document:walk({ Blocks = blocks }) end
+  return document
+end
+
 function Pandoc(document)
   document.meta = clean_metadata(document.meta)
-  document = document:walk({ Inlines = inlines, Blocks = blocks })
-  document = document:walk({ Image = gather })
+  document = without_html(document)
+  document = document:walk({ Image = gather, CodeBlock = numbered })
   document = unique_identifiers(mend_links(document))
   write("wanted.json", wanted)
   write("inline.json", inline_pictures)
+  if #diagrams > 0 then write("diagrams.json", diagrams) end
   if #warnings > 0 then write("report.json", { warnings = warnings }) end
   return document
 end

@@ -41,6 +41,21 @@ local function placed(image)
   return pandoc.Span(out, { class = "missing-picture" })
 end
 
+-- A diagram that could not be drawn stays its text. It is drawn at twice its size.
+local function diagram(div)
+  local number = div.attributes.number
+  if not div.classes:includes("diagram") or not number then return nil end
+  local entry = pictures["diagram:" .. number]
+  local content = entry and contents(entry.path)
+  if not content or content:sub(13, 16) ~= "IHDR" then return div.content end
+  local width = string.unpack(">I4", content, 17)
+  -- A deck would print the words below.
+  local words = FORMAT == "pptx" and {} or { pandoc.Str("diagram") }
+  local image = pandoc.Image(words, "diagram:" .. number)
+  image.attributes.width = math.ceil(width / 2) .. "px"
+  return pandoc.Para({ placed(image) })
+end
+
 -- A figure whose picture is missing is no figure any more.
 local function figure(block)
   local pictured = false
@@ -63,5 +78,5 @@ end
 
 function Pandoc(document)
   titled(document.meta)
-  return document:walk({ Image = placed }):walk({ Figure = figure })
+  return document:walk({ Image = placed }):walk({ Figure = figure, Div = diagram })
 end

@@ -1,6 +1,31 @@
 -- Decks: what does not fit on one slide goes on to the next, tables with their header again.
 local LINES <const> = 11
-local CHARS <const> = 62
+-- Letters across a slide: of text, and of code, whose letters are wider.
+local CHARS <const>, CODE_CHARS <const> = 53, 36
+local WIDE <const> = 0x1100
+
+-- How many letters wide a text is; the letters of East Asia are twice as wide as others.
+local function width(text)
+  local sum = 0
+  for _, code in utf8.codes(text, true) do sum = sum + (code < WIDE and 1 or 2) end
+  return sum
+end
+
+local function inline_width(content)
+  local sum = width(pandoc.utils.stringify(content))
+  local function wider(code) sum = sum + width(code.text) * (CHARS / CODE_CHARS - 1) end
+  pandoc.Plain(content):walk({ Code = wider, LineBreak = function() sum = sum + CHARS / 2 end })
+  return sum
+end
+
+-- The lines of code and what each takes up, the space between them included.
+local function code_lines(text)
+  local lines = pandoc.List({})
+  for line in (text .. "\n"):gmatch("(.-)\n") do
+    lines:insert({ text = line, height = math.max(1, math.ceil(width(line) / CODE_CHARS)) + 0.2 })
+  end
+  return lines
+end
 
 local function height(block)
   local kind = block.t
@@ -9,8 +34,9 @@ local function height(block)
     for _, body in ipairs(block.bodies) do count = count + #body.body end
     return count * 0.9
   elseif kind == "CodeBlock" then
-    local _, count = block.text:gsub("\n", "")
-    return (count + 1) * 0.8
+    local sum = 0
+    for _, line in ipairs(code_lines(block.text)) do sum = sum + line.height end
+    return sum
   elseif kind == "BulletList" or kind == "OrderedList" then
     local sum = 0
     for _, item in ipairs(block.content) do
@@ -19,12 +45,33 @@ local function height(block)
     return sum
   elseif kind == "DefinitionList" then
     return 2 * #block.content
+  elseif kind == "Para" or kind == "Plain" then
+    return math.ceil(inline_width(block.content) / CHARS)
   elseif block.content and (kind == "Div" or kind == "BlockQuote" or kind == "Figure") then
     local sum = 0
     for _, inner in ipairs(block.content) do sum = sum + height(inner) end
     return sum
   end
-  return math.ceil(#pandoc.utils.stringify(block) / CHARS)
+  return math.ceil(width(pandoc.utils.stringify(block)) / CHARS)
+end
+
+-- A paragraph cut after sentences, or after words where a sentence is longer than a slide.
+local function paragraphs(para)
+  local out, part, sentence = pandoc.List({}), pandoc.Inlines({}), 0
+  for _, inline in ipairs(para.content) do
+    part:insert(inline)
+    local before = part[#part - 1]
+    if inline.t == "Space" or inline.t == "SoftBreak" then
+      if before and before.t == "Str" and before.text:match("[.!?;:]$") then sentence = #part end
+      if inline_width(part) > (LINES - 1) * CHARS then
+        local cut = sentence > 0 and sentence or #part
+        out:insert(pandoc.Para({ table.unpack(part, 1, cut - 1) }))
+        part, sentence = pandoc.Inlines({ table.unpack(part, cut + 1) }), 0
+      end
+    end
+  end
+  if #part > 0 then out:insert(pandoc.Para(part)) end
+  return out
 end
 
 -- A block cut into pieces that fit; most blocks are one piece.
@@ -42,13 +89,20 @@ local function pieces(block)
     end
     return out
   elseif block.t == "CodeBlock" and height(block) > LINES then
-    local lines, step = pandoc.List({}), math.floor(LINES / 0.8)
-    for line in (block.text .. "\n"):gmatch("(.-)\n") do lines:insert(line) end
-    for start = 1, #lines, step do
-      local text = table.concat({ table.unpack(lines, start, math.min(start + step - 1, #lines)) }, "\n")
-      out:insert(pandoc.CodeBlock(text, block.attr))
+    local part, sum = pandoc.List({}), 0
+    local function flush()
+      if #part > 0 then out:insert(pandoc.CodeBlock(table.concat(part, "\n"), block.attr)) end
+      part, sum = pandoc.List({}), 0
     end
+    for _, line in ipairs(code_lines(block.text)) do
+      if sum + line.height > LINES then flush() end
+      part:insert(line.text)
+      sum = sum + line.height
+    end
+    flush()
     return out
+  elseif block.t == "Para" and height(block) > LINES then
+    return paragraphs(block)
   elseif (block.t == "BulletList" or block.t == "OrderedList") and height(block) > LINES then
     local part, sum, begun = pandoc.List({}), 0, 1
     local function flush(next_start)

@@ -31,6 +31,15 @@ end
 
 local ALERTS = { note = true, tip = true, important = true, warning = true, caution = true }
 
+local function diagram(div)
+  local number = div.attributes.number
+  if not div.classes:includes("diagram") or not (number or ""):match("^%d+$") then return nil end
+  local out = pandoc.Blocks({ pandoc.RawBlock("typst", '#diagram("diagram:' .. number .. '")[') })
+  out:extend(div.content)
+  out:insert(pandoc.RawBlock("typst", "]"))
+  return out
+end
+
 local function alert(div)
   for _, class in ipairs(div.classes) do
     if ALERTS[class] then
@@ -53,31 +62,28 @@ local function cuttable(text)
 end
 
 -- Words of more than `limit` letters become `#cut("...")`, which may break at any letter.
-local function cutter(limit)
-  return {
-    Str = function(str)
-      local count = utf8.len(str.text)
-      if count and count > limit and cuttable(str.text) then
-        return pandoc.RawInline("typst", "#cut(" .. quoted(str.text) .. ");")
-      end
-    end,
-    Code = function(code)
-      for word in code.text:gmatch("%S+") do
-        local count = utf8.len(word)
-        if count and count > limit and cuttable(word) then
-          return pandoc.RawInline("typst", "#cut-code(" .. quoted(code.text) .. ");")
-        end
-      end
-    end,
-    -- Deeper tables have a limit of their own by now.
-    Table = function() return nil, false end,
-  }
+local function cut(str, limit)
+  if #str.text <= limit then return nil end
+  local count = utf8.len(str.text)
+  if count and count > limit and cuttable(str.text) then
+    return pandoc.RawInline("typst", "#cut(" .. quoted(str.text) .. ");")
+  end
+end
+
+local function cut_code(code, limit)
+  for word in code.text:gmatch("%S+") do
+    local count = utf8.len(word)
+    if count and count > limit and cuttable(word) then
+      return pandoc.RawInline("typst", "#cut-code(" .. quoted(code.text) .. ");")
+    end
+  end
 end
 
 -- `--`, `...` and `-?` in typst's text mean a dash, an ellipsis and a hyphen; here they do not.
 local function literal(str)
-  if str.text:find("--", 1, true) or str.text:find("...", 1, true) or str.text:find("-?", 1, true) then
-    return pandoc.RawInline("typst", "#" .. quoted(str.text) .. ";")
+  local text = str.text
+  if text:find("--", 1, true) or text:find("...", 1, true) or text:find("-?", 1, true) then
+    return pandoc.RawInline("typst", "#" .. quoted(text) .. ";")
   end
 end
 
@@ -106,7 +112,10 @@ local function grid(tbl)
   end
   local width = count < WIDE and PORTRAIT or LANDSCAPE
   local limit = math.max(2, math.floor((width / count - 10) / (size(count) * 0.56)))
-  tbl = tbl:walk(cutter(limit))
+  tbl = tbl:walk({
+    Str = function(str) return cut(str, limit) end,
+    Code = function(code) return cut_code(code, limit) end,
+  })
   if count < WIDE then return tbl end
   return { pandoc.RawBlock("typst", "#wide["), tbl, pandoc.RawBlock("typst", "]") }
 end
@@ -114,7 +123,10 @@ end
 local WORD_LIMIT <const> = 60
 
 function Pandoc(document)
-  document = document:walk({ Image = picture })
-  document = document:walk({ Table = grid }):walk(cutter(WORD_LIMIT))
-  return document:walk({ Str = literal, Div = alert, CodeBlock = code_block })
+  document = document:walk({ Image = picture, Table = grid })
+  return document:walk({
+    Str = function(str) return cut(str, WORD_LIMIT) or literal(str) end,
+    Code = function(code) return cut_code(code, WORD_LIMIT) end,
+    Div = function(div) return alert(div) or diagram(div) end, CodeBlock = code_block,
+  })
 end

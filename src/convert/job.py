@@ -18,9 +18,10 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from convert import choose, needs, publish, verify
+from convert.diagrams import draw
 from convert.recipe import Recipe, Table, format_name
 from convert.request import PIPE, Converted, Request, failed
-from convert.resources import Fetch
+from convert.resources import Fetch, supply
 from convert.spawn import Job, run
 from convert.stage import stage
 from toolbelt.errors import ToolError
@@ -32,8 +33,12 @@ _STDIN = "stdin"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done. hops: the rows to run in turn; values: of the last one's tokens."""
+    """What will be done. hops: the rows to run in turn; values: of the last one's tokens.
 
+    table: where rows for diagrams inside a document are found.
+    """
+
+    table: Table
     recipe: Recipe
     hops: tuple[Recipe, ...]
     preset: str | None
@@ -99,6 +104,7 @@ def _plan(request: Request, table: Table, source: Input | None) -> Plan:
     formats = (recipe.source, *recipe.via, recipe.target)
     pairs = pairwise(formats)
     return Plan(
+        table=table,
         recipe=recipe,
         hops=tuple(table.rows[pair] for pair in pairs) if recipe.via else (recipe,),
         preset=preset,
@@ -130,19 +136,24 @@ def _work(
             "script": str(hop.script), "source": relative.stem, "stem": stem,
         }  # fmt: skip
         fetch = Fetch(workspace, job, relative.parent, hop.resources == "web")
-        _hop(job, hop, values, fetch if number == 0 and source is not None else None)
+        mine = fetch if number == 0 and source is not None else None
+        _hop(job, hop, values, mine, plan.table)
         made = _check(job, hop, output)
         current = output
     return made
 
 
-def _hop(job: Job, hop: Recipe, values: Mapping[str, str], fetch: Fetch | None) -> None:
-    """The programs of one row: prepare, fetch what it wants, then the conversion."""
+def _hop(
+    job: Job, hop: Recipe, values: Mapping[str, str], fetch: Fetch | None, table: Table
+) -> None:
+    """The programs of one row. One that asks for files gets them: the converter by a second run."""
     if hop.prepare:
         run(job, hop, hop.prepare, values, job.deadline - time.monotonic())
-        if fetch is not None and hop.resources:
-            fetch.run()
+        if hop.resources:
+            supply(job, fetch, draw(job, table, hop.target))
     run(job, hop, hop.argv, values, job.deadline - time.monotonic())
+    if hop.resources and supply(job, fetch):
+        run(job, hop, hop.argv, values, job.deadline - time.monotonic())
 
 
 def _check(job: Job, hop: Recipe, output: Path) -> list[publish.Made]:

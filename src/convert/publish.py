@@ -7,7 +7,6 @@ folder cannot be swapped meanwhile; it gets its name when everything is known to
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -116,7 +115,8 @@ class Publication:
     def _copy(self, made: Made, target: IO[bytes]) -> None:
         with contextlib.closing(made.file.file) as file:
             file.seek(0)
-            shutil.copyfileobj(file, target, 1 << 20)
+            while chunk := file.read(1 << 20):
+                target.write(chunk)
         self.bytes += made.file.size
 
     def _name(self) -> str:

@@ -86,11 +86,12 @@ class Recipe:
     """One row of the table.
 
     source, target: formats. argv: the program and its arguments; empty for a chain. prepare: run
-    before it, may ask for files the document refers to (resources: `pictures` or `web`). via: the
-    formats between, for a chain. script: what `{script}` stands for. needs: without them it cannot
-    run; wants: without them it runs worse. tools: further folders of programs. presets: name ->
-    values. timeout: seconds. max_input, max_output, memory: bytes, 0 for no limit. check: the
-    format the output must have. read: further paths the programs may read.
+    before it. resources: `pictures` or `web`, the files that either may ask for (the converter is
+    run again when it has them). via: the formats between, for a chain. script: what `{script}`
+    stands for. needs: without them it cannot run; wants: without them it runs worse. tools: further
+    folders of programs. presets: name -> values. timeout: seconds. max_input, max_output, memory:
+    bytes, 0 for no limit. check: the format the output must have. read: further paths the programs
+    may read.
     multi_output: several files may come of it, beside `{output}`.
     """
 

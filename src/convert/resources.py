@@ -1,15 +1,16 @@
 """Files a document refers to: found beneath the workspace, copied into the job folder.
 
-The prepare step (confined) writes the references it found to `wanted.json`, a list of strings. Only
-this process may look into the workspace, so it resolves each one beneath it, takes pictures (and
-for web pages style sheets, scripts, fonts and pages) and nothing else, and tells the next step by
-`resources.json`: {reference: {"path": ...} or {"missing": why}}.
+A program of a row (confined) writes the references it found to `wanted.json`, a list of strings,
+and ends. Only this process may look into the workspace, so it resolves each one beneath it, takes
+pictures (and for web pages style sheets, scripts, fonts and pages) and nothing else, and tells the
+program that runs next by `resources.json`: {reference: {"path": ...} or {"missing": why}}.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -22,6 +23,8 @@ from toolbelt.workspace import Input, Workspace
 
 MAX_FILES: Final = 1000
 MAX_BYTES: Final = 200 << 20
+_WANTED: Final = "wanted.json"
+_ANSWER: Final = "resources.json"
 _WANTED_BYTES: Final = 4 << 20
 _PICTURES: Final = sniff.RASTER | {"svg", "pdf", "avif", "ico"}
 _WEB: Final = _PICTURES | frozenset(
@@ -42,23 +45,10 @@ class Fetch:
     bytes: int = 0
 
     def run(self) -> None:
-        """Read wanted.json, copy what may be had, write resources.json, warn about the rest."""
-        for reference in self._wanted():
+        """Copy what may be had of what is wanted; warn about the rest."""
+        for reference in _wanted(self.job):
             self._take(reference, self.base)
-        path = self.job.tmp / "resources.json"
-        path.write_text(json.dumps(self.found), encoding="utf-8")
         self._warn()
-
-    def _wanted(self) -> Iterator[str]:
-        inner = Workspace.at(self.job.tmp)
-        if not (self.job.tmp / "wanted.json").is_file():
-            return
-        try:
-            wanted = json.loads(inner.read_bytes("wanted.json", _WANTED_BYTES))
-        except (ValueError, ToolError):
-            return
-        if isinstance(wanted, list):
-            yield from dict.fromkeys(w for w in wanted[:MAX_FILES] if isinstance(w, str))
 
     def _take(self, reference: str, base: PurePosixPath) -> None:
         """Fetch one reference of a document (or style sheet) in the folder `base`."""
@@ -91,9 +81,11 @@ class Fetch:
             return {"missing": "not a picture" if not self.web else "not a file for a web page"}
         if self.bytes + source.size > MAX_BYTES:
             return {"missing": "too large"}
-        target = self.job.folder / "in" / source.relative
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
+        # Resolved anew: a program may have put links into its job folder.
+        parent = PurePosixPath("in", source.relative).parent
+        folder = Workspace.at(self.job.folder).folder(str(parent), create=True)
+        target = folder / PurePosixPath(source.relative).name
+        if not os.path.lexists(target):
             source.copy_to(target)
             self.bytes += source.size
             if kind == "css":
@@ -132,6 +124,37 @@ class Fetch:
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             noun = "remote, so not loaded" if cause == "remote" else cause
             self.job.warn(f"left out ({noun}): {shown}{more}")
+
+
+def supply(
+    job: Job, fetch: Fetch | None, more: Mapping[str, Mapping[str, str]] | None = None
+) -> bool:
+    """Answer a program that asked for files; whether one did.
+
+    fetch: None when it may have none of the workspace's. more: what it gets besides.
+    """
+    if not (job.tmp / _WANTED).is_file():
+        return False
+    if fetch is not None:
+        fetch.run()
+    found = {**(fetch.found if fetch is not None else {}), **(more or {})}
+    folder = Workspace.at(job.folder).folder(job.tmp.name)
+    (folder / _WANTED).unlink()
+    answer = folder / _ANSWER
+    answer.unlink(missing_ok=True)
+    with answer.open("x", encoding="utf-8") as file:
+        json.dump(found, file)
+    return True
+
+
+def _wanted(job: Job) -> list[str]:
+    try:
+        wanted = json.loads(Workspace.at(job.tmp).read_bytes(_WANTED, _WANTED_BYTES))
+    except (ValueError, ToolError):
+        # Written by a program we do not trust: what cannot be read asks for nothing.
+        return []
+    texts = wanted[:MAX_FILES] if isinstance(wanted, list) else []
+    return list(dict.fromkeys(t for t in texts if isinstance(t, str)))
 
 
 def _names(reference: str, base: PurePosixPath) -> Iterator[str]:

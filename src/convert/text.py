@@ -9,8 +9,6 @@ import codecs
 from dataclasses import dataclass
 from typing import IO, Final
 
-from convert.guess import guess
-
 CHUNK: Final = 1 << 20
 # What a label means in practice: the superset that files labelled so really use.
 _LABELS: Final = {
@@ -151,6 +149,8 @@ def _guessed(source: IO[bytes], target: IO[bytes]) -> Decoded:
         target.write(text.encode())
         note = f"{bad} bytes are not UTF-8; each was replaced by U+FFFD"
         return Decoded("utf-8", note)
+    from convert.guess import guess
+
     name = guess(raw)
     note = f"the text is not UTF-8; it was read as {name}, a guess (--opt encoding=NAME settles it)"
     return _transcode(source, target, name, note)

@@ -28,7 +28,8 @@ def job_folder(prefix: str = "toolbelt") -> Iterator[Path]:
 
 def _make(prefix: str) -> Path:
     for base in _FOLDERS:
-        path = Path(base, f"{prefix}-{os.urandom(8).hex()}")
+        # Our own number in the name tells what a command that is gone has left behind.
+        path = Path(base, f"{prefix}-{os.getpid()}-{os.urandom(8).hex()}")
         try:
             path.mkdir(0o700)
         except OSError:

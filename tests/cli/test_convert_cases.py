@@ -17,13 +17,13 @@ from converting import (
     CASES,
     SECRET,
     Shop,
+    left_behind,
     listening,
     overlaps,
     page_size,
     pages,
     pdf_text,
     shop,
-    temporary,
 )
 
 Check = Callable[[Shop, Answer, Path], None]
@@ -245,7 +245,7 @@ APART = {"dep-missing", "manifest-malformed", "svg-xxe", "pdf-txt"}
 @pytest.mark.parametrize("name", [name for name in BY_ID if name not in APART])
 def test_case(ws: Shop, name: str) -> None:
     case = BY_ID[name]
-    before, jobs = set(ws.root.rglob("*")), temporary()
+    before = set(ws.root.rglob("*"))
     answer = ws.convert(case["format"], case["input"].removeprefix("@"), *case["args"])
     body = answer.json()
     assert body["ok"] is case["expect"]["ok"], answer.stdout
@@ -258,7 +258,7 @@ def test_case(ws: Shop, name: str) -> None:
         assert answer.code in (1, 2, 4, 5)
         assert set(ws.root.rglob("*")) == before, "a refusal left something behind"
     assert body["format"] == case["format"]
-    assert temporary() <= jobs
+    assert left_behind() == []
     if name in CHECKS:
         CHECKS[name](ws, answer, out)
 

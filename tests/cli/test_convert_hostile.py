@@ -18,11 +18,11 @@ from converting import (
     SECRET,
     Listener,
     Shop,
-    descendants_named,
+    left_behind,
     listening,
     pdf_text,
+    processes_in,
     shop,
-    temporary,
 )
 from toolbelt.supervise import descendants
 
@@ -41,10 +41,8 @@ def server() -> Iterator[Listener]:
 @pytest.fixture(autouse=True)
 def nothing_left(ws: Shop) -> Iterator[None]:
     """After every attack: no job folder, no process, no partial file."""
-    before = temporary()
     yield
-    assert temporary() <= before
-    assert descendants_named("file-convert-") == []
+    assert left_behind() == []
     assert not [p.name for p in ws.root.rglob(".*.tmp")]
 
 
@@ -368,7 +366,8 @@ def started(command: subprocess.Popen[bytes], name: str) -> list[int]:
     while time.monotonic() < end:
         assert command.poll() is None
         tree = descendants(command.pid)
-        if any(name in line for line in descendants_named("file-convert-")) and len(tree) > 3:
+        lines = processes_in(f"file-convert-{command.pid}-")
+        if any(name in line for line in lines) and len(tree) > 3:
             return tree
         time.sleep(0.05)
     raise AssertionError("the converter never started")
@@ -390,7 +389,7 @@ def test_a_killed_command_leaves_nothing(ws: Shop, target: str, source: str) -> 
     while any(Path(f"/proc/{pid}").exists() for pid in tree) and time.monotonic() < end:
         time.sleep(0.1)
     assert not [pid for pid in tree if Path(f"/proc/{pid}").exists()]
-    assert descendants_named("file-convert-") == []
+    assert processes_in(f"file-convert-{command.pid}-") == []
     assert set(ws.root.rglob("*")) == before
 
 

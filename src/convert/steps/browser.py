@@ -6,28 +6,33 @@ pdf: paper, landscape, margin. png: width, height, scale, full. Both: wait (ms o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
-from convert.steps import told
+from convert.steps import refs, told
 from convert.steps.chrome import Browser, Message
+from convert.steps.chrome_start import Started
 
 _PAPERS: Final = {"a3": (11.69, 16.54), "a4": (8.27, 11.69), "letter": (8.5, 11.0)}
 _MAX_PIXELS: Final = 100_000_000
 _MAX_SIDE: Final = 16_000
 
 
-def main() -> NoReturn:
-    """Program."""
-    told.run(_step)
+def main(started: Started) -> NoReturn:
+    """Program; its browser is starting already."""
+    told.run(partial(_step, started))
 
 
-def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
-    program, source, output, *pairs = arguments
+def _step(started: Started, arguments: Sequence[str], warnings: told.Warnings) -> None:
+    _program, source, output, *pairs = arguments
     settings = dict(pair.split("=", 1) for pair in pairs)
     path = Path(source)
     root = _root(path)
-    with Browser(program, root) as browser:
+    if refs.ask(path):
+        started.end()
+        return
+    with Browser(started, root) as browser:
         if output.endswith(".png"):
             _viewport(browser, int(settings["width"]), int(settings["height"]), settings["scale"])
         browser.open(path.relative_to(root).as_posix(), int(settings["wait"]))

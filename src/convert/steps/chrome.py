@@ -8,11 +8,9 @@ and because its origin is not `file:`, the browser itself refuses it every `file
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import select
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,17 +19,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from convert.steps import told
+from convert.steps.chrome_start import Started
 
 ORIGIN: Final = "https://document.invalid"
-_SWITCHES: Final = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-    "--hide-scrollbars", "--mute-audio", "--log-level=3", "--disable-extensions",
-    "--disable-breakpad",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-default-apps", "--disable-crash-reporter", "--no-default-browser-check",
-    "--no-zygote", "--font-render-hinting=none", "--disable-features=Translate,BackForwardCache",
-    "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
-)  # fmt: skip
 _TYPES: Final = {
     ".html": "text/html; charset=utf-8", ".htm": "text/html; charset=utf-8", ".css": "text/css",
     ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json",
@@ -51,8 +41,9 @@ class Browser:
     """
 
     def __init__(
-        self, program: str, folder: Path, virtual: Mapping[str, bytes] | None = None
+        self, started: Started, folder: Path, virtual: Mapping[str, bytes] | None = None
     ) -> None:
+        self.started = started
         self.folder = folder
         self.virtual = dict(virtual or {})
         self.refused: dict[str, None] = {}
@@ -60,14 +51,6 @@ class Browser:
         self.number = 0
         self.session = ""
         self.events: list[Message] = []
-        self.write_fd, self.read_fd = _pipes()
-        profile = told.scratch() / "browser"
-        self.process = subprocess.Popen(
-            [program, *_SWITCHES, f"--user-data-dir={profile}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(3, 4),
-        )  # fmt: skip
-        os.close(3)
-        os.close(4)
 
     def __enter__(self) -> Browser:
         targets = self._targets()
@@ -83,10 +66,7 @@ class Browser:
         _error: BaseException | None,
         _where: TracebackType | None,
     ) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.write_fd)
-        os.close(self.read_fd)
+        self.started.end()
 
     def _targets(self) -> str:
         end = time.monotonic() + _PATIENCE
@@ -170,15 +150,15 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         try:
             while data:
-                data = data[os.write(self.write_fd, data) :]
+                data = data[os.write(self.started.write_fd, data) :]
         except BrokenPipeError as error:
             raise told.Problem("bad_input", "The browser ended by itself.") from error
         return self.number
 
     def _receive(self) -> Message:
         while b"\0" not in self.buffer:
-            select.select([self.read_fd], [], [])
-            data = os.read(self.read_fd, 1 << 20)
+            select.select([self.started.read_fd], [], [])
+            data = os.read(self.started.read_fd, 1 << 20)
             if not data:
                 raise told.Problem("bad_input", "The browser ended by itself.")
             self.buffer += data
@@ -239,17 +219,3 @@ class Browser:
             return kind, path.read_bytes() if inside and path.is_file() else None
         except (OSError, ValueError):
             return kind, None
-
-
-def _pipes() -> tuple[int, int]:
-    """Our ends of two pipes, to write and to read; the browser's are 3 and 4, as it expects."""
-    to_browser, write = os.pipe()
-    read, from_browser = os.pipe()
-    theirs = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (to_browser, from_browser)]
-    ours = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (write, read)]
-    for fd in (to_browser, from_browser, write, read):
-        os.close(fd)
-    for fd, place in zip(theirs, (3, 4), strict=True):
-        os.dup2(fd, place)
-        os.close(fd)
-    return ours[0], ours[1]

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 from convert.steps import told
 from convert.steps.chrome import Browser
+from convert.steps.chrome_start import Started
 
 _MAX_PIXELS: Final = 100_000_000
 _PAGE: Final = """<!doctype html><html><head><meta charset="utf-8">
@@ -46,7 +47,7 @@ def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     settings = dict(pair.split("=", 1) for pair in pairs)
     text = _diagram(Path(source).read_text(encoding="utf-8"))
     files = {"page.html": _PAGE.encode(), "mermaid.min.js": Path(library).read_bytes()}
-    with Browser(program, told.scratch(), files) as browser:
+    with Browser(Started(program), told.scratch(), files) as browser:
         browser.open("page.html", 0)
         drawn = browser.evaluate(
             _DRAW % {"theme": json.dumps(settings["theme"]), "text": json.dumps(text)}

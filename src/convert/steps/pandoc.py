@@ -22,7 +22,7 @@ _ALLOWED: Final = {
 }
 _OFFICE: Final = frozenset({"png", "jpg", "gif"})
 _TITLED: Final = ("html", "epub")
-_HEAP: Final = ("+RTS", "-M768M", "-RTS")
+_HEAP: Final = ("+RTS", "-M768M", "-A32m", "-RTS")
 
 
 def main() -> NoReturn:

@@ -1,12 +1,12 @@
-"""What a web page or an SVG picture refers to: `refs INPUT`, into `wanted.json`."""
+"""What a web page or an SVG picture refers to, asked for in `wanted.json`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from convert import css
 from convert.steps import told
@@ -20,15 +20,15 @@ _LOADS: Final = {
 _LINKS: Final = frozenset("stylesheet icon preload modulepreload prefetch alternate".split())
 
 
-def main() -> NoReturn:
-    """Program."""
-    told.run(_step)
-
-
-def _step(arguments: Sequence[str], _warnings: told.Warnings) -> None:
-    text = Path(arguments[0]).read_text(encoding="utf-8-sig", errors="replace")
+def ask(path: Path) -> bool:
+    """Ask for the files that a page refers to, once; whether there is anything to wait for."""
+    if (told.scratch() / "resources.json").exists():
+        return False
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
     found = [r for r in dict.fromkeys(references(text)) if not r.startswith(("#", "data:"))]
-    (told.scratch() / "wanted.json").write_text(json.dumps(found), encoding="utf-8")
+    if found:
+        (told.scratch() / "wanted.json").write_text(json.dumps(found), encoding="utf-8")
+    return bool(found)
 
 
 def references(text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 from xml.parsers import expat
 
-from convert.steps import told
+from convert.steps import refs, told
 
 MAX_PIXELS: Final = 100_000_000
 _UNITS: Final = {"px": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
@@ -23,6 +23,8 @@ def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     source, output = Path(arguments[0]), Path(arguments[1])
     zoom = float(arguments[2].removeprefix("--zoom="))
     text = source.read_text(encoding="utf-8")
+    if refs.ask(source):
+        return
     if output.suffix == ".pdf":
         _pdf(source, text, output)
     else:

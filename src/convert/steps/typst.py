@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from convert.steps import pictures, told
+from convert.steps import pictures, told, typst_fonts
 from convert.steps.pictures import Picture
 
 _ALLOWED: Final = frozenset({"png", "jpg", "gif", "webp", "svg", "pdf"})
 _KANA: Final = ("\u3040", "\u30ff")
 _HANGUL: Final = ("\uac00", "\ud7a3")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is laid out. fonts: a folder of all that may be needed; None for all there are."""
+
+    body: Path
+    output: Path
+    settings: Mapping[str, str]
+    fonts: Path | None
 
 
 def main() -> NoReturn:
@@ -22,15 +33,20 @@ def main() -> NoReturn:
 
 def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     body, output = Path(arguments[0]), Path(arguments[1])
+    text = body.read_text(encoding="utf-8")
     settings = dict(pair.split("=", 1) for pair in arguments[2:])
-    settings["cjk"] = _east(body)
+    settings["cjk"] = _east(text)
     have = pictures.found()
+    # The letters of an SVG picture may be of any font; a PDF brings its own.
+    drawn = any(picture.kind == "svg" for picture in have.values())
+    fonts = None if drawn else typst_fonts.folder(text, body.parent)
+    page = Page(body, output, settings, fonts)
     known = {name: p for name, p in have.items() if p.kind in _ALLOWED}
     odd = len(known) != len(have)
-    message = "odd picture" if odd else _compile(body, output, settings, known)
+    message = "odd picture" if odd else _compile(page, known)
     if message and have:
         # A picture typst cannot read stops it: look at each one, and leave those out.
-        message = _compile(body, output, settings, _fitting(have, warnings))
+        message = _compile(page, _fitting(have, warnings))
     if message:
         raise told.Problem("bad_input", f"typst cannot lay the document out: {message}")
 
@@ -46,21 +62,22 @@ def _fitting(have: Mapping[str, Picture], warnings: told.Warnings) -> dict[str, 
     return known
 
 
-def _compile(
-    body: Path, output: Path, settings: Mapping[str, str], known: Mapping[str, Picture]
-) -> str:
+def _compile(page: Page, known: Mapping[str, Picture]) -> str:
     """Write the PDF; what typst says when it cannot."""
     import typst
 
-    root = body.parent.parent
+    scratch = page.body.parent
+    root = scratch.parent
     places = {name: "/" + p.path.relative_to(root).as_posix() for name, p in known.items()}
     entries = "".join(f"{_string(name)}: {_string(place)}, " for name, place in places.items())
     table = f"({entries})" if entries else "(:)"
-    (body.parent / "pictures.typ").write_text(f"#let pictures = {table}\n", encoding="utf-8")
+    (scratch / "pictures.typ").write_text(f"#let pictures = {table}\n", encoding="utf-8")
     try:
         typst.compile(
-            str(body), output=str(output), root=str(root), sys_inputs=dict(settings),
-            package_path=str(body.parent), package_cache_path=str(body.parent),
+            str(page.body), output=str(page.output), root=str(root),
+            sys_inputs=dict(page.settings), package_path=str(scratch),
+            package_cache_path=str(scratch), ignore_system_fonts=page.fonts is not None,
+            font_paths=[str(page.fonts)] if page.fonts else [],
         )  # fmt: skip
     except typst.TypstError as error:
         return str(error)
@@ -72,9 +89,8 @@ def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")
 
 
-def _east(body: Path) -> str:
+def _east(text: str) -> str:
     """Which forms of Chinese characters suit the text: SC, JP or KR."""
-    text = body.read_text(encoding="utf-8")
     if any(_KANA[0] <= char <= _KANA[1] for char in text):
         return "JP"
     return "KR" if any(_HANGUL[0] <= char <= _HANGUL[1] for char in text) else "SC"
