@@ -11,11 +11,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from demo.build import build
 from PIL import Image
 
 from cli.commands import run
 from converting import Shop, overlaps, page_size, pages, pdf_text, shop, words
-from demo.build import build
 from xlsb import workbook
 
 ROOT = Path(__file__).parents[2]
