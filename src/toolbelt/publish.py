@@ -78,9 +78,10 @@ class Output:
     def __enter__(self) -> Output:
         try:
             self._fd = self._create()
-            self._raw = CheckedFile(self._fd, "r+b", closefd=False)
-            self._raw.shown = self._shown
-            self.file = io.BufferedRandom(self._raw, _BUFFER)
+            raw = CheckedFile(self._fd, "r+b", closefd=False)
+            raw.shown = self._shown
+            self.file = io.BufferedRandom(raw, _BUFFER)
+            self._raw = raw
         except BaseException:
             self._drop()
             raise
@@ -200,8 +201,10 @@ class Output:
 
     def _drop(self) -> None:
         if self._raw is not None:
-            # What is still buffered after a failure must not be written when it is collected.
+            # What is still buffered after a failure must not be written. Closed while there is a
+            # descriptor: collected later, it would complain of a bad one.
             self._raw.discard = True
+            self.file.close()
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

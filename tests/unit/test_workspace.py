@@ -348,6 +348,8 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
         raise stop
     assert listing(workspace.root) == before
     assert workspace.read_bytes("a.md") == b"# a"
+    # Later it could only be closed without its descriptor, which newer Pythons complain of.
+    assert out.file.closed
 
 
 def without_unnamed_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,7 +365,7 @@ def test_named_temporaries_publish_too(
     with workspace.output("new", force=force) as out:
         out.file.write(b"new")
         assert any(name.endswith(".tmp") for name in listing(workspace.root))
-    assert workspace.read_bytes("new") == b"new"
+    assert workspace.read_bytes("new") == b"new" and out.file.closed
     assert not any(name.endswith(".tmp") for name in listing(workspace.root))
 
 
@@ -462,9 +464,8 @@ def child(workspace: Workspace, body: str) -> subprocess.Popen[bytes]:
         "import sys\nfrom toolbelt.workspace import Workspace\n"
         f"with Workspace.at({str(workspace.root)!r}).output('big') as out:\n{body}"
     )
-    return subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 def test_a_full_disk_is_output_failed(workspace: Workspace) -> None:
