@@ -288,6 +288,28 @@ ONE_STEP = "SELECT instr(printf('%.*c', 30000000, 'a'), printf('%.*c', 15000000,
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT count(*) FROM r"
 
 
+def test_full_text_and_spatial_tables_are_read(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / "v.db")
+    db.executescript("""
+        CREATE VIRTUAL TABLE words USING fts5(title, body);
+        INSERT INTO words VALUES ('hello world', 'x'), ('other', 'y');
+        CREATE VIRTUAL TABLE old USING fts4(title);
+        INSERT INTO old VALUES ('hello');
+        CREATE VIRTUAL TABLE "a ""box" USING rtree(id, low, high);
+        INSERT INTO "a ""box" VALUES (1, 2, 3);
+        CREATE VIEW seen AS SELECT title FROM words;
+    """)
+    db.close()
+    for statement, rows in {
+        "SELECT title, bm25(words) < 0 AS b FROM words WHERE words MATCH 'hel*'": 1,
+        "SELECT title FROM old WHERE old MATCH 'hello'": 1,
+        'SELECT id FROM "a ""box" WHERE low < 5': 1,
+    }.items():
+        assert len(query(tmp_path / "v.db", "-q", statement).json()["rows"]) == rows
+    error = query(tmp_path / "v.db", "-q", "SELECT * FROM seen").error
+    assert error["hint"] == "a view may not read a virtual table here: query that table itself"
+
+
 @pytest.mark.parametrize("statement", [ENDLESS, ONE_STEP])
 def test_the_time_limit_holds(shop: Path, statement: str) -> None:
     started = time.monotonic()

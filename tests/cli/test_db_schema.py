@@ -297,6 +297,23 @@ def test_a_database_without_tables(tmp_path: Path) -> None:
     assert schema(path, "--table", "t").error["hint"] == "the login sees no tables in this database"
 
 
+def test_a_view_that_cannot_be_read_takes_nothing_else_with_it(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / "v.db")
+    db.executescript("""
+        CREATE TABLE t (a); CREATE VIEW good AS SELECT a FROM t;
+        CREATE VIEW bad AS SELECT * FROM gone; CREATE VIEW worse AS SELECT nope FROM t;
+    """)
+    db.close()
+    answer = schema(tmp_path / "v.db", "--detail", "full").json()
+    assert {t["name"]: [c["name"] for c in t["columns"]] for t in answer["tables"]} == {
+        "t": ["a"], "good": ["a"], "bad": [], "worse": [],
+    }  # fmt: skip
+    assert answer["warnings"] == [
+        "the view bad cannot be read: no such table: main.gone",
+        "the view worse cannot be read: no such column: nope",
+    ]
+
+
 NAMES = [
     "Заказы", "订单状态", "MixedCase", "with space", 'quo"te', "dotted.name", "order", "semi;colon",
     "[brackets]", "star*", "100%", "emoji🙂", "a'b", "-- x", "tab\there",

@@ -51,9 +51,11 @@ _PRAGMAS_WITH_ARGUMENT = frozenset(
     "foreign_key_check integrity_check quick_check".split()
 )
 # Tables that SQLite makes when they are first named, and then asks to UPDATE sqlite_master.
+# Those of full-text search and R-trees prepare writing statements, too, when they are first read.
 _MADE_WHEN_NAMED = re.compile(
     r"(?i)pragma_[a-z_]+|json_each|json_tree|jsonb_each|jsonb_tree|dbstat"
 )
+_VIRTUAL = "SELECT name FROM sqlite_master WHERE type='table' AND sql LIKE 'CREATE VIRTUAL TABLE%'"
 _TYPE_NAMES = {int: "integer", float: "real", str: "text", bytes: "blob"}
 
 
@@ -134,9 +136,11 @@ class SQLiteSession:
             return base64_text(raw)
 
     def _restrict(self, text: str) -> None:
-        for name in {found.lower() for found in _MADE_WHEN_NAMED.findall(text)}:
+        names = {found.lower() for found in _MADE_WHEN_NAMED.findall(text)}
+        names.update(str(row[0]).replace('"', '""') for row in self._db.execute(_VIRTUAL))
+        for name in names:
             with suppress(sqlite3.Error):  # an unknown one is told of when the statement runs
-                self._db.execute(f"SELECT 1 FROM {name} LIMIT 0")  # noqa: S608
+                self._db.execute(f'SELECT 1 FROM "{name}" LIMIT 0')  # noqa: S608
         self._db.set_authorizer(self._authorize)
 
     def _authorize(
@@ -240,7 +244,10 @@ class SQLiteSession:
             "SQLITE_BUSY": "a writer holds the database: try again",
             "SQLITE_TOOBIG": f"a cell may hold {_LENGTH // 1_000_000} MB at most: use substr()",
         }
-        return ToolError("QUERY_FAILED", f"SQLite: {text}", hint=hints.get(name, ""), detail=detail)
+        hint = hints.get(name, "")
+        if text.startswith("unsafe use of virtual table"):
+            hint = "a view may not read a virtual table here: query that table itself"
+        return ToolError("QUERY_FAILED", f"SQLite: {text}", hint=hint, detail=detail)
 
 
 def _name(error: Exception) -> str:

@@ -9,10 +9,13 @@ from typing import Any
 from dbtools.catalog import Catalog, ForeignKey, Index, Table, TableColumn
 from dbtools.drivers.base import CatalogRequest
 
-_CATALOG = """
-SELECT m.name, m.type, m.sql,
+_COLUMNS = """
  (SELECT json_group_array(json_array(x.name, x.type, x."notnull", x.pk, x.dflt_value, x.hidden))
-    FROM pragma_table_xinfo(m.name) AS x),
+    FROM pragma_table_xinfo(m.name) AS x)"""
+# A view's columns are asked for apart: one whose table is gone fails the whole statement.
+_CATALOG = f"""
+SELECT m.name, m.type, m.sql,
+ iif(m.type = 'view', '[]', {_COLUMNS}),
  (SELECT json_group_array(json_array(f.id, f."table", f."from", f."to", f.on_delete,
       json((SELECT json_group_array(p.name) FROM
         (SELECT name FROM pragma_table_info(f."table") WHERE pk ORDER BY pk) AS p))))
@@ -25,13 +28,20 @@ FROM sqlite_master AS m
 WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
   AND (:wanted IS NULL OR m.name IN (SELECT value FROM json_each(:wanted)))
 ORDER BY m.name
-"""
+"""  # noqa: S608
 
+_VIEWS = f"""
+SELECT m.name, {_COLUMNS} FROM sqlite_master AS m
+WHERE m.type = 'view' AND m.name IN (SELECT value FROM json_each(?))
+"""  # noqa: S608
 _LISTED = "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'"
 
 
 def read(db: sqlite3.Connection, request: CatalogRequest) -> Catalog:
-    """The whole catalog, or the tables asked for; in four statements whatever their number."""
+    """The whole catalog, or the tables asked for; in five statements whatever their number.
+
+    A view that cannot be read costs one more for each view: it has no columns and is told of.
+    """
     wanted = json.dumps(request.tables) if request.tables else None
     # Joined in SQL, the list would be made anew for every table.
     listed = {name.lower(): (kind, wr) for name, kind, wr in db.execute(_LISTED)}
@@ -39,9 +49,29 @@ def read(db: sqlite3.Connection, request: CatalogRequest) -> Catalog:
     rows = [(*row[:2], *listed.get(row[0].lower(), (None, 0)), *row[2:]) for row in found]
     rows = [row for row in rows if row[2] != "shadow"]
     counts = _estimates(db, rows)
-    tables = tuple(_table(row, counts) for row in rows)
+    views, missing = _view_columns(db, [row[0] for row in rows if row[1] == "view"])
+    tables = tuple(_table(row, views.get(row[0], row[5]), counts) for row in rows)
     version = f"SQLite {sqlite3.sqlite_version}"
-    return Catalog(tables, round_trips=4 if rows else 3, server=version)
+    trips = 3 + bool(rows) + bool(views)
+    return Catalog(tables, missing=tuple(missing), round_trips=trips, server=version)
+
+
+def _view_columns(db: sqlite3.Connection, names: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Each view's columns as JSON, and a line on each view that cannot be read."""
+    if not names:
+        return {}, []
+    try:
+        return dict(db.execute(_VIEWS, (json.dumps(names),)).fetchall()), []
+    except sqlite3.OperationalError as error:
+        if len(names) == 1:
+            return {}, [f"the view {names[0]} cannot be read: {error}"]
+    found: dict[str, str] = {}
+    missing: list[str] = []
+    for name in names:
+        columns, broken = _view_columns(db, [name])
+        found |= columns
+        missing += broken
+    return found, missing
 
 
 def _primary_key(columns: list[list[Any]]) -> tuple[str, ...]:
@@ -69,8 +99,8 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _table(row: Any, counts: dict[str, int]) -> Table:
-    name, kind, listed, _without_rowid, sql, columns, foreign, indexes = row
+def _table(row: Any, columns: str, counts: dict[str, int]) -> Table:
+    name, kind, listed, _without_rowid, sql, _columns, foreign, indexes = row
     primary = _primary_key(json.loads(columns))
     kinds = {"virtual": "virtual table", "view": "view"}
     return Table(
