@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FROM, TO = "2025-06-01", "2025-06-30"
+MONEY = {"format": "currency", "unit": "EUR"}
 BEFORE_FROM, BEFORE_TO = "2025-05-01", "2025-05-31"
 
 _FIGURES = """
@@ -19,6 +20,11 @@ FROM orders WHERE date(placed_at) BETWEEN :from AND :to"""
 _BY_DAY = """
 SELECT date(placed_at) AS label, round(sum(total_amount), 2) AS value
 FROM orders WHERE date(placed_at) BETWEEN :from AND :to GROUP BY 1 ORDER BY 1"""
+_WEEKLY = """
+SELECT round(sum(total_amount), 2) AS revenue, count(*) AS orders,
+       round(avg(total_amount), 2) AS mean, count(DISTINCT customer_id) AS customers
+FROM orders WHERE date(placed_at) BETWEEN :from AND :to
+GROUP BY strftime('%W', placed_at) ORDER BY min(placed_at)"""
 _BY_STATUS = """
 SELECT s.title AS label, count(*) AS value
 FROM orders o JOIN order_statuses s ON s.id = o.status_id
@@ -54,13 +60,16 @@ def asker(environment: Mapping[str, str]) -> Ask:
 
 def _key_figures(ask: Ask) -> Rows:
     now, before = ask(_FIGURES)[0], ask(_FIGURES, BEFORE_FROM, BEFORE_TO)[0]
+    weeks = ask(_WEEKLY)
     titles = {
         "revenue": "Revenue", "orders": "Orders", "mean": "Mean order", "customers": "Customers"
     }  # fmt: skip
     return [
-        {"metric": title, "value": now[key], "change": round((now[key] / before[key] - 1) * 100, 1)}
+        {"metric": title, "value": now[key], "change": round((now[key] / before[key] - 1) * 100, 1),
+         "changeLabel": "against May", "spark": [week[key] for week in weeks],
+         **(MONEY if key in ("revenue", "mean") else {})}
         for key, title in titles.items()
-    ]
+    ]  # fmt: skip
 
 
 def write(folder: Path, environment: Mapping[str, str]) -> tuple[Path, Path]:
@@ -68,21 +77,24 @@ def write(folder: Path, environment: Mapping[str, str]) -> tuple[Path, Path]:
     ask = asker(environment)
     figures, sellers = _key_figures(ask), ask(_SELLERS)
     charts = [
-        {"type": "line", "title": "Revenue by day", "data": ask(_BY_DAY)},
-        {"type": "bar", "title": "Revenue by category", "data": ask(_BY_CATEGORY)},
+        {"type": "line", "title": "Revenue by day", "data": ask(_BY_DAY), **MONEY},
         {"type": "pie", "title": "Orders by status", "data": ask(_BY_STATUS)},
-    ]
+        {"type": "bar", "title": "Revenue by category", "data": ask(_BY_CATEGORY), **MONEY},
+    ]  # fmt: skip
     table = {
         "title": "Best sellers of the month",
         "headers": ["Seller", "Orders", "Revenue"],
         "rows": [list(row.values()) for row in sellers],
+        "columns": [{}, {"total": "sum"}, {**MONEY, "total": "sum"}],
     }
     monthly = {
         "title": "Demo shop: June 2025", "period": {"from": FROM, "to": TO}, "summary": figures,
         "charts": charts, "tables": [table],
     }  # fmt: skip
     board = {
-        "title": "Demo shop", "asOf": TO, "kpis": figures, "charts": charts, "tables": [table]
+        "title": "Demo shop", "asOf": TO, "kpis": figures,
+        "charts": [chart | {"span": span} for chart, span in zip(charts, (8, 4, 7), strict=True)],
+        "tables": [table | {"span": 5}],
     }  # fmt: skip
     paths = folder / "monthly.json", folder / "dashboard.json"
     for path, body in zip(paths, (monthly, board), strict=True):

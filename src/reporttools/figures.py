@@ -274,13 +274,23 @@ def together(
 def excel_unit_code(
     values: Sequence[Number], how: NumberFormat, where: Marks = _EN, *, ticks: bool
 ) -> str:
-    """The same as a number format; the program that draws the chart chooses its ticks itself."""
+    """The same as a number format, empty when there is none.
+
+    The ticks are chosen by the program that draws the chart: they get decimals where it needs them.
+    """
     unit = unit_of(values, how, ticks=False)
-    if unit is None or unit.size == 1.0 or how.kind == "bytes":
+    if unit is None or how.kind == "bytes":
         return ""
-    largest = max(map(magnitude, values)) / unit.size
-    decimals = unit.decimals if not ticks else 0 if largest >= 10 else 1
-    body = f"#,##0{'.' * bool(decimals)}{'0' * decimals}" + "," * round(math.log10(unit.size) / 3)
+    largest = max(map(magnitude, values), default=0.0) / unit.size
+    decimals = unit.decimals
+    if ticks:
+        if unit.size == 1.0 and how.kind == "number" and how.unit in ("", "%"):
+            return _quoted("General" if largest < 1000 else "#,##0", how)
+        decimals = 0 if largest >= 10 else 1 if unit.size > 1 else 2
+    body = f"#,##0{'.' * bool(decimals)}{'0' * decimals}"
+    if unit.size == 1.0:
+        return _quoted(body, how)
+    body += "," * round(math.log10(unit.size) / 3)
     return _quoted(f'{body}"{where.words(unit.letter)}"', how, zero="0")
 
 

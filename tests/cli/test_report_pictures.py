@@ -68,7 +68,7 @@ def test_looks_as_it_did(template: str, name: str, form: str, tmp_path: Path) ->
     found = picture(template, name, form, tmp_path)
     path = GOLDEN / f"{name}-{form}.png"
     if os.environ.get("UPDATE_GOLDEN"):
-        found.quantize(64).save(path, optimize=True)
+        found.quantize(160).save(path, optimize=True)
     wanted = Image.open(path).convert("RGB")
     wrong = differs(found, wanted)
     if wrong:

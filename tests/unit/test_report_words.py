@@ -65,13 +65,13 @@ def test_full(value: float | Decimal, how: NumberFormat, text: str) -> None:
     ("values", "how", "texts", "code"),
     [
         ([0, 5000, 10_000, 15_000], NumberFormat(), "0 5K 10K 15K", '#,##0,"K";-#,##0,"K";0'),
-        ([0, 2500, 5000], NumberFormat(), "0 2,500 5,000", ""),
+        ([0, 2500, 5000], NumberFormat(), "0 2,500 5,000", "#,##0"),
         ([0, 5e5, 1e6], NumberFormat(), "0 0.5M 1.0M", '#,##0.0,,"M";-#,##0.0,,"M";0'),
         ([-5e4, 0, 5e4], NumberFormat(), "-50K 0 50K", '#,##0,"K";-#,##0,"K";0'),
-        ([0, 0.25, 0.5], NumberFormat(decimals=0), "0.00 0.25 0.50", ""),
-        ([0, 5, 10], EUR, "€0 €5 €10", ""),
+        ([0, 0.25, 0.5], NumberFormat(decimals=0), "0.00 0.25 0.50", "General"),
+        ([0, 5, 10], EUR, "€0 €5 €10", '"€"#,##0;-"€"#,##0'),
         ([0, 5e4, 1e5], EUR, "€0 €50K €100K", '"€"#,##0,"K";-"€"#,##0,"K";"€"0'),
-        ([0, 500, 1000], NumberFormat("percent"), "0% 500% 1,000%", ""),
+        ([0, 500, 1000], NumberFormat("percent"), "0% 500% 1,000%", '#,##0"%"'),
         ([0, 3600, 7200], NumberFormat("duration"), "0s 1h 00m 2h 00m", ""),
     ],
 )  # fmt: skip

@@ -50,37 +50,46 @@ def paint(
     beside = max(map(len, rows), default=1)
     width = (box.w - GAP * k * (beside - 1)) / beside
     tall = (box.h - GAP * k * (len(rows) - 1)) / max(1, len(rows))
+    # A history in every card that has one, or in none: half of them would look like a fault.
+    sparks = all(_spark_width(look, kpi, width - 22 * k) for kpi in items if _history(kpi))
     for row, items_of_row in enumerate(rows):
         for place, kpi in enumerate(items_of_row):
             x = box.x + place * (width + GAP * k)
             y = box.y + row * (tall + GAP * k)
-            _card(surface, look, kpi, Box(x, y, width, tall), fill)
+            _card(surface, look, kpi, Box(x, y, width, tall), fill, sparks=sparks)
 
 
-def _card(surface: Surface, look: Look, kpi: Kpi, box: Box, fill: str) -> None:
+def _card(surface: Surface, look: Look, kpi: Kpi, box: Box, fill: str, *, sparks: bool) -> None:
     k, fonts = look.scale, look.fonts
     color = color_of(kpi)
     surface.rect(box.x, box.y, box.w, box.h, fill=fill, stroke=GRID, radius=5 * k)
     surface.rect(box.x, box.y + 3 * k, 3 * k, box.h - 6 * k, fill=color, radius=1.4 * k)
     left, room = box.x + 12 * k, box.w - 22 * k
     name = lines(fonts, kpi.metric, room, 8.2 * k, 2)
-    value_size = 18.0 * k if len(name) < 2 else 16.0 * k
     y = box.y + (17.5 if len(name) < 2 else 14.0) * k
     for line in name:
         surface.text(left, y, line, 8.2 * k, MUTED)
         y += 9.6 * k
-    text = value_text(look, kpi)
-    while value_size > 8 * k and fonts.width(text, value_size, True) > room:
-        value_size -= 0.5 * k
-    text = ellipsize(fonts, text, room, value_size, bold=True)
+    text, value_size = _value(look, kpi, room)
     base = box.y + (42.5 if len(name) < 2 else 44.0) * k
     surface.text(left, base, text, value_size, INK, bold=True)
-    _spark(surface, look, kpi, Box(left, base, room, 18 * k), fonts.width(text, value_size, True))
+    if sparks and _history(kpi):
+        _spark(surface, look, kpi, Box(left, base, room, 18 * k))
     if kpi.change is not None:
         _change(surface, look, kpi, left, box.y + box.h - 10 * k, room)
     elif kpi.change_label:
         note = ellipsize(fonts, kpi.change_label, room, 7.5 * k)
         surface.text(left, box.y + box.h - 10 * k, note, 7.5 * k, MUTED)
+
+
+def _value(look: Look, kpi: Kpi, room: float) -> tuple[str, float]:
+    """The value as large as it fits, and its size."""
+    k, fonts = look.scale, look.fonts
+    size = 18.0 * k if len(lines(fonts, kpi.metric, room, 8.2 * k, 2)) < 2 else 16.0 * k
+    text = value_text(look, kpi)
+    while size > 8 * k and fonts.width(text, size, True) > room:
+        size -= 0.5 * k
+    return ellipsize(fonts, text, room, size, bold=True), size
 
 
 def value_text(look: Look, kpi: Kpi) -> str:
@@ -114,12 +123,21 @@ def _change(surface: Surface, look: Look, kpi: Kpi, x: float, base: float, room:
         surface.text(left, base, note, 7.5 * k, MUTED)
 
 
-def _spark(surface: Surface, look: Look, kpi: Kpi, box: Box, taken: float) -> None:
-    """The history of the value, to the right of it, when there is room."""
+def _history(kpi: Kpi) -> bool:
+    return sum(value is not None for value in kpi.spark) > 1
+
+
+def _spark_width(look: Look, kpi: Kpi, room: float) -> float:
+    """What a line of history gets beside the value; 0 when that is too little."""
+    text, size = _value(look, kpi, room)
+    width = min(70 * look.scale, room - look.fonts.width(text, size, True) - 10 * look.scale)
+    return width if width >= 24 * look.scale else 0.0
+
+
+def _spark(surface: Surface, look: Look, kpi: Kpi, box: Box) -> None:
+    """The history of the value, to the right of it."""
+    width = _spark_width(look, kpi, box.w)
     known = [value for value in kpi.spark if value is not None]
-    width = min(70 * look.scale, box.w - taken - 10 * look.scale)
-    if len(known) < 2 or width < 24 * look.scale:
-        return
     low, high = min(known), max(known)
     span = (high - low) or 1.0
     left, bottom = box.x + box.w - width, box.y

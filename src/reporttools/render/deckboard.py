@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from reporttools.document import Chart, Document, Image, Table, Text
 from reporttools.notices import Notices
@@ -15,6 +15,8 @@ from reporttools.render.poster import describe
 from reporttools.render.style import BOARD, GRID, INK, MUTED, WHITE
 from reporttools.textflow import ellipsize
 
+# So much taller than a slide may its rows be before they go on two.
+SQUEEZE: Final = 1.2
 Row = tuple[float, tuple[board.Card, ...]]
 
 
@@ -43,14 +45,13 @@ def draw(deck: Deck, document: Document) -> None:
 
 
 def _pages(plan: board.Plan, height: float) -> list[list[Row]]:
-    """Rows by slide, each slide's stretched to fill it."""
+    """Rows by slide, each slide's stretched or squeezed a little to fill it."""
     pages: list[list[Row]] = [[]]
-    start = plan.top
-    room = height - start - board.MARGIN * 0.8
+    room = (height - plan.top - board.MARGIN * 0.8) * SQUEEZE
     for row in plan.rows:
         if pages[-1] and row[0] > room:
             pages.append([])
-            room = height - board.BAND - board.GAP * 1.4 - board.MARGIN * 0.8
+            room = (height - board.BAND - board.GAP * 1.4 - board.MARGIN * 0.8) * SQUEEZE
         pages[-1].append(row)
         room -= row[0] + board.GAP
     return [_stretched(page, plan.top if n == 0 else board.BAND + board.GAP * 1.4, height)

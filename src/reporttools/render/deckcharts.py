@@ -11,7 +11,6 @@ from reporttools.figures import (
     compact,
     excel_code,
     excel_unit_code,
-    magnitude,
     significant_decimals,
 )
 from reporttools.render import deckxml
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from reporttools.render.surface import Look
 
 EMU: Final = 12_700
-RING_SHARE: Final = 0.56
+RING_TALL: Final = 0.94
 SMALLEST_LABEL: Final = 0.045
 
 
@@ -39,6 +38,8 @@ def add(
         deck.text(slide, x, y, w, h, deck.look.words(NO_DATA), 16, MUTED, align="center")
         return
     chart = drawable(chart)
+    if chart.kind in ROUND:
+        x, w = _ring_box(deck, chart, x, w, h, size)
     kind, data = _kind(chart), _data(chart, deck.look)
     frame = slide.shapes.add_chart(
         kind, int(x * EMU), int(y * EMU), int(w * EMU), int(h * EMU), data
@@ -117,12 +118,7 @@ def _axis_code(chart: Chart, where: Marks, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
     values = [v for s in chart.series for v in s.values if v is not None]
-    code = excel_unit_code(values, chart.format, where, ticks=ticks)
-    if code:
-        return code
-    if ticks and chart.format.kind == "number" and not chart.format.unit:
-        return "General" if max(map(magnitude, values), default=0) < 10_000 else "#,##0"
-    return _code(chart)
+    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart)
 
 
 def _legend(deck: Deck, made: Any, count: int, size: float) -> None:
@@ -235,6 +231,19 @@ def _labels(deck: Deck, made: Any, chart: Chart) -> None:
     labels.font.color.rgb = deck.rgb(INK)
 
 
+def _ring_box(
+    deck: Deck, chart: Chart, x: float, w: float, h: float, size: float
+) -> tuple[float, float]:
+    """Left edge and width of a ring with its legend close by, in the middle of the room."""
+    widest = max(deck.look.fonts.width(label, _legend_size(size)) for label in chart.labels)
+    wide = min(w, h * RING_TALL + min(widest, w * 0.4) + 4 * size)
+    return x + (w - wide) / 2, wide
+
+
+def _legend_size(size: float) -> float:
+    return size + (2 if size > 10 else 0)
+
+
 def _ring(
     deck: Deck, slide: Any, made: Any, chart: Chart, box: tuple[float, float, float, float],
     size: float,
@@ -245,7 +254,7 @@ def _ring(
     made.has_legend = True
     made.legend.position = XL_LEGEND_POSITION.RIGHT
     made.legend.include_in_layout = False
-    made.legend.font.size = int((size + (2 if size > 10 else 0)) * EMU)
+    made.legend.font.size = int(_legend_size(size) * EMU)
     made.legend.font.color.rgb = deck.rgb(INK)
     plot = made.plots[0]
     values = [float(v or 0) for v in chart.series[0].values]
@@ -256,23 +265,29 @@ def _ring(
     labels.font.color.rgb, labels.font.bold = deck.rgb(WHITE), True
     for place, (label, value) in enumerate(zip(chart.labels, values, strict=True)):
         point = plot.series[0].points[place]
-        other = chart.is_other(label)
         point.format.fill.solid()
-        color = "#9AA1AC" if other else deck.look.theme.color(place)
+        color = "#9AA1AC" if chart.is_other(label) else deck.look.theme.color(place)
         point.format.fill.fore_color.rgb = deck.rgb(color)
         point.format.line.color.rgb = deck.rgb(WHITE)
         point.format.line.width = int(1.5 * EMU)
-        if value / sum(values) < SMALLEST_LABEL:
+        if value / sum(values) < SMALLEST_LABEL * (1 if size > 10 else 2):
             deckxml.no_label(plot.series[0], place)
-    deckxml.hole(made, RING_SHARE)
-    deckxml.legend_beside(made, RING_SHARE)
-    exact = sum(v or 0 for v in chart.series[0].values)
-    text = compact(exact, chart.format, deck.look.marks)
     x, y, w, h = box
-    middle, large = x + w * RING_SHARE / 2, min(h * 0.11, 34.0)
-    deck.text(slide, middle - 70, y + h / 2 - large * 0.95, 140, large * 1.2, text, large, INK,
-              bold=True, align="center")  # fmt: skip
-    small = max(7.0, large * 0.42)
-    said = deck.look.words("total")
-    deck.text(slide, middle - 70, y + h / 2 + large * 0.35, 140, 20, said, small, MUTED,
+    side = min(h * RING_TALL, w * 0.62)
+    deckxml.ring(made, side / w, side / h)
+    _ring_total(deck, slide, chart, x + side / 2, y + h / 2, side)
+
+
+def _ring_total(deck: Deck, slide: Any, chart: Chart, x: float, y: float, side: float) -> None:
+    """The sum in the hole, as large as it fits."""
+    fonts = deck.look.fonts
+    exact = sum(v or 0 for v in chart.series[0].values)
+    text = fonts.drawn(compact(exact, chart.format, deck.look.marks))
+    large = min(side * 0.12, 34.0)
+    while large > 6 and fonts.width(text, large, True) > side * 0.5:
+        large -= 0.5
+    left, wide, small = x - side * 0.29, side * 0.58, max(6.0, large * 0.45)
+    deck.text(slide, left, y - large * 0.95, wide, large * 1.2, text, large, INK, bold=True,
               align="center")  # fmt: skip
+    said = deck.look.words("total")
+    deck.text(slide, left, y + large * 0.3, wide, small * 1.4, said, small, MUTED, align="center")

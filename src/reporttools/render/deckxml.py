@@ -101,29 +101,8 @@ def no_label(series: Any, place: int) -> None:
         labels.insert(0, made)
 
 
-def legend_beside(made: Any, share: float) -> None:
-    """The legend next to the ring instead of at the far edge."""
-    from pptx.oxml import parse_xml
-    from pptx.oxml.ns import qn
-
-    legend = made.legend._element
-    for old in legend.findall(qn("c:layout")):
-        legend.remove(old)
-    rows = len(made.plots[0].categories)
-    tall = min(0.92, 0.085 * rows)
-    legend.find(qn("c:legendPos")).addnext(
-        parse_xml(
-            '<c:layout xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart">'
-            '<c:manualLayout><c:xMode val="edge"/><c:yMode val="edge"/>'
-            f'<c:x val="{share + 0.04}"/><c:y val="{(1 - tall) / 2:.3f}"/>'
-            f'<c:w val="{0.94 - share}"/><c:h val="{tall:.3f}"/>'
-            "</c:manualLayout></c:layout>"
-        )
-    )
-
-
-def hole(made: Any, share: float) -> None:
-    """A wide hole, and the ring in the left part of the chart."""
+def ring(made: Any, wide: float, tall: float) -> None:
+    """A wide hole, and the ring in the left part of the chart: shares of its width and height."""
     from pptx.oxml import parse_xml
     from pptx.oxml.ns import qn
 
@@ -136,8 +115,8 @@ def hole(made: Any, share: float) -> None:
         parse_xml(
             '<c:layout xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart">'
             '<c:manualLayout><c:layoutTarget val="inner"/><c:xMode val="edge"/>'
-            '<c:yMode val="edge"/><c:x val="0.0"/><c:y val="0.03"/>'
-            f'<c:w val="{share}"/><c:h val="0.94"/></c:manualLayout></c:layout>'
+            f'<c:yMode val="edge"/><c:x val="0.0"/><c:y val="{(1 - tall) / 2:.4f}"/>'
+            f'<c:w val="{wide:.4f}"/><c:h val="{tall:.4f}"/></c:manualLayout></c:layout>'
         ),
     )
     size = plot_area.find(f".//{qn('c:holeSize')}")

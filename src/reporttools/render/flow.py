@@ -263,6 +263,9 @@ class Flow:
             if end == row:
                 row = self._tall_row(made, row)
                 continue
+            if 0 < count - end < MIN_ROWS and end - row >= 2 * MIN_ROWS:
+                # No lonely rows on the last page.
+                end = count - MIN_ROWS
             self._page.items.append(Placed(self.y, drawers.rows_of_table(made, row, end)))
             self.y += made.header_height + sum(made.heights[row:end])
             row = end
