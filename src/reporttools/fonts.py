@@ -92,11 +92,10 @@ def installed() -> dict[str, Path]:
 
 
 class Fonts:
-    """The chain of fonts for one report. outlines: only fonts with TrueType outlines (PDF)."""
+    """The chain of fonts for one report."""
 
-    def __init__(self, notices: Notices | None = None, *, outlines: bool = True) -> None:
+    def __init__(self, notices: Notices | None = None) -> None:
         self.notices = notices
-        self.outlines = outlines
         self._faces: dict[str, Face | None] = {}
         self._of = ({}, {})  # type: tuple[dict[str, Face], dict[str, Face]]
         self._wide = (_Advances(self, False), _Advances(self, True))
@@ -116,10 +115,7 @@ class Fonts:
     def _face(self, name: str) -> Face | None:
         if name not in self._faces:
             path = installed().get(name)
-            face = read(path) if path is not None else None
-            if face is not None and self.outlines and not face.outlines:
-                face = None
-            self._faces[name] = face
+            self._faces[name] = read(path) if path is not None else None
         return self._faces[name]
 
     def face(self, char: str, bold: bool = False) -> Face:
@@ -154,8 +150,13 @@ class Fonts:
                 yield face
         for path, index in _asked_of_fontconfig(char):
             face = read(path, index)
-            if face is not None and (face.outlines or not self.outlines):
+            if face is not None:
                 yield face
+
+    def known(self, face: Face) -> dict[int, int]:
+        """What the face has been chosen for so far: character codes to glyph numbers."""
+        chars = (char for known in self._of for char, found in known.items() if found is face)
+        return {code: face.glyphs[code] for code in map(ord, chars) if code in face.glyphs}
 
     def has(self, char: str) -> bool:
         """Some font draws the character."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from PIL import Image
 
 from reportkit import (
     ALL,
@@ -192,6 +193,39 @@ def test_images(tmp_path: Path) -> None:
         assert error["code"] == code
         assert error["path"] == "/images/0/path"
         assert path in error["message"]
+
+
+def test_a_workbook_holds_pictures(tmp_path: Path) -> None:
+    Image.new("RGB", (1440, 300), "#0072B2").save(tmp_path / "a.png")
+    Image.new("RGB", (60, 40), "red").save(tmp_path / "b.jpg")
+    data = monthly(images=[{"path": "a.png", "caption": "Floor plan"}, {"path": "b.jpg"}])
+    made = generate(tmp_path, data, ["xlsx"])
+    sheet = openpyxl.load_workbook(made.one("xlsx"))["Pictures"]
+    assert sheet["A1"].value == "Floor plan"
+    assert [(p.width, p.height) for p in sheet._images] == [(1440, 300), (60, 40)]
+    assert [p.anchor._from.row for p in sheet._images] == [1, 11]
+    # Drawn at the width of a page.
+    assert sheet._images[0].anchor.ext.width == 720 * 9525
+
+
+def test_bars_of_a_workbook_begin_at_zero_and_say_their_unit(tmp_path: Path) -> None:
+    bars = {
+        "type": "bar",
+        "title": "Near",
+        "data": [{"label": "a", "value": 60_000}, {"label": "b", "value": 58_000}],
+    }
+    below = {
+        "type": "barh",
+        "title": "Below",
+        "data": [{"label": "a", "value": -60}, {"label": "b", "value": 5}],
+    }
+    made = generate(tmp_path, monthly(charts=[bars, below]), ["xlsx"])
+    with zipfile.ZipFile(made.one("xlsx")) as archive:
+        first, second = (archive.read(f"xl/charts/chart{n}.xml").decode() for n in (1, 2))
+    code = "#,##0,&quot;K&quot;;-#,##0,&quot;K&quot;;0"
+    assert f'<dLbls><numFmt formatCode="{code}" sourceLinked="0"/>' in first
+    assert '<min val="0"' in first
+    assert "<min " not in second
 
 
 def test_a_broken_image_is_the_data_s_fault(tmp_path: Path) -> None:

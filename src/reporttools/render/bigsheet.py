@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, Final
 
-from reporttools.document import Cell, Column, Document
+from reporttools.document import Cell, Chart, Column, Document, Image
 from reporttools.notices import Notices
 from reporttools.render import excel
 from reporttools.render.csvfile import parts
@@ -46,10 +46,10 @@ def write(document: Document, file: IO[bytes], settings: Settings) -> dict[str, 
             plain = [Column(name) for name in names]
             lines = list(rows)
             sheets.append(Sheet(title, plain, lines, len(lines), [20.0] * len(plain)))
-    if any(True for _ in document.charts()):
+    if any(isinstance(block, Chart | Image) for block in document.blocks):
         settings.notices.add(
             "NO_CHARTS", "The workbook has more than 50,000 rows, so it is streamed and holds no "
-            "charts, only their values.",
+            "charts or pictures, only the charts' values.",
         )  # fmt: skip
     return write_sheets(sheets, file, settings, theme(document.theme))
 

@@ -47,7 +47,8 @@ def paint(
     """All cards; a short last row keeps the width of the cards above it."""
     k = look.scale
     rows = rows_of(items, most)
-    beside = max(map(len, rows), default=1)
+    # One card alone would be a banner.
+    beside = max([2, *map(len, rows)])
     width = (box.w - GAP * k * (beside - 1)) / beside
     tall = (box.h - GAP * k * (len(rows) - 1)) / max(1, len(rows))
     # A history in every card that has one, or in none: half of them would look like a fault.

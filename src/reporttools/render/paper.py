@@ -19,7 +19,7 @@ from reporttools.words import words
 
 def write(document: Document, file: IO[bytes], settings: Settings) -> int:
     """Write the PDF; the number of its pages."""
-    fonts = settings.fonts(outlines=True)
+    fonts = settings.fonts()
     surface = PdfSurface(file, fonts, document.title, document.lang, settings.moment)
     surface.describe(document.author, document.subtitle)
     if document.layout == "board":
@@ -65,7 +65,7 @@ def write_chart(
     chart: Chart, file: IO[bytes], settings: Settings, document: Document, size: tuple[float, float]
 ) -> int:
     """One chart on a page of its own size."""
-    fonts = settings.fonts(outlines=True)
+    fonts = settings.fonts()
     surface = PdfSurface(
         file, fonts, chart.title or words(document.lang)("Chart"), document.lang, settings.moment
     )

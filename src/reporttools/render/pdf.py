@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from math import cos, radians, sin
@@ -11,6 +11,7 @@ from typing import IO, Any, Literal
 
 from reporttools.document import Image
 from reporttools.fonts import Fonts, is_shaped
+from reporttools.render.outlines import Converter
 from reporttools.render.shape import Shaper, available
 from reporttools.render.surface import XY
 from reporttools.sfnt import Face
@@ -18,6 +19,8 @@ from toolbelt.errors import missing_extra
 
 # Cubic curves that follow a circle: the handle's length for an arc of ninety degrees.
 _KAPPA = 0.5522847498
+# Codes for glyphs of converted fonts that stand for no character by themselves (planes 15 and 16).
+_PRIVATE = 0xF0000
 
 
 class PdfSurface:
@@ -39,6 +42,8 @@ class PdfSurface:
         self._made: dict[str, Any] = {}
         self._colors: dict[str, tuple[float, float, float]] = {}
         self._images: dict[int, Any] = {}
+        self._convert = Converter()
+        self._converted: dict[int, list[tuple[str, dict[int, int]]]] = {}
         first = self._font(fonts.bases[False][0])
         # reportlab takes the dates of the document from here, and then derives its ID from content.
         os.environ["SOURCE_DATE_EPOCH"] = str(int(moment.timestamp()))
@@ -78,14 +83,31 @@ class PdfSurface:
     def _font(self, face: Face) -> str:
         name = self._names.get(id(face))
         if name is None:
-            from reportlab.pdfbase import pdfmetrics
-            from reportlab.pdfbase.ttfonts import TTFont
+            name = self._names[id(face)] = self._registered(str(face.path), face.index)
+        return name
 
-            name = self._names[id(face)] = f"Report{len(self._names)}"
-            # A font holds one document's subset, so every document gets its own.
-            font = TTFont(name, str(face.path), subfontIndex=face.index)
-            pdfmetrics.registerFont(font)
-            self._made[name] = font
+    def _registered(self, file: str | IO[bytes], index: int = 0) -> str:
+        """The name of a font in this document: it holds the document's own subset."""
+        from reportlab.pdfbase import pdfmetrics
+        from reportlab.pdfbase.ttfonts import TTFont
+
+        name = f"Report{len(self._made)}"
+        self._made[name] = TTFont(name, file, subfontIndex=index)
+        pdfmetrics.registerFont(self._made[name])
+        return name
+
+    def _font_with(self, face: Face, codes: Mapping[int, int]) -> str:
+        """A font that has these glyphs of the face, by character code; made if need be."""
+        if face.outlines:
+            return self._font(face)
+        made = self._converted.setdefault(id(face), [])
+        for name, has in made:
+            if codes.items() <= has.items():
+                return name
+        # With all that is known to be drawn, one font does for most documents.
+        wanted = self.fonts.known(face) | dict(codes)
+        name = self._registered(self._convert(face, wanted, f"Converted{len(self._made)}"))
+        made.append((name, wanted))
         return name
 
     def _color(self, color: str) -> tuple[float, float, float]:
@@ -230,7 +252,8 @@ class PdfSurface:
     def _plain(self, out: Any, text: str, size: float, color: str, bold: bool) -> None:
         """Letters one after the other, in as many fonts as they need."""
         for face, stretch, rtl in self.fonts.runs(text, bold):
-            out.setFont(self._font(face), size)
+            glyphs = {code: face.glyphs.get(code, 0) for code in map(ord, stretch)}
+            out.setFont(self._font_with(face, glyphs), size)
             letter = next((c for c in stretch if c.isalpha()), "")
             thick = bold and letter != "" and face is self.fonts.face(letter)
             if thick:
@@ -251,11 +274,14 @@ class PdfSurface:
         assert self._shaper is not None  # noqa: S101
         canvas = self.canvas
         for face, stretch, rtl in self.fonts.runs(text, bold):
-            name = self._font(face)
+            glyphs = self._shaper(face, stretch, rtl)
+            name = self._font_with(face, {_PRIVATE + g.number: g.number for g in glyphs})
             if not rtl:
                 canvas.addLiteral(f"/Span <</ActualText <{_utf16(stretch)}>>> BDC")
-            for glyph in self._shaper(face, stretch, rtl):
-                code = _code(self._made[name].face, glyph.number)
+            for glyph in glyphs:
+                code = _PRIVATE + glyph.number
+                if face.outlines:
+                    code = _code(self._made[name].face, glyph.number)
                 # A mark goes by itself when its letter told it already.
                 told = rtl and glyph.text != chr(code)
                 if told:

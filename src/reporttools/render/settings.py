@@ -47,9 +47,9 @@ class Settings:
     notices: Notices = field(default_factory=Notices)
     progress: Progress = field(default_factory=Progress)
 
-    def fonts(self, *, outlines: bool = False) -> Fonts:
+    def fonts(self) -> Fonts:
         """A chain of fonts whose missing characters become warnings."""
-        fonts = Fonts(self.notices, outlines=outlines)
+        fonts = Fonts(self.notices)
         if available():
             fonts.shaped_width = Shaper().width
         return fonts

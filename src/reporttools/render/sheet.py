@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
-from reporttools.document import Document, Kpi, Kpis, Row, Table, Text
+from reporttools.document import Document, Image, Kpi, Kpis, Row, Table, Text
 from reporttools.figures import Marks, excel_code, marks, significant_decimals
-from reporttools.render import cards, excel, sheetcharts
+from reporttools.render import cards, excel, sheetcharts, sheetpictures
 from reporttools.render.package import rewritten
 from reporttools.render.settings import Settings
 from reporttools.render.style import GRID, INK, MUTED, Theme, theme
@@ -46,11 +46,14 @@ def write(document: Document, file: IO[bytes], settings: Settings) -> dict[str, 
     if charts:
         sheetcharts.write(made.sheet(made.words("Charts")), charts, made)
     links = [(table.title or name, name) for table in tables for name in made.table(table)]
+    images = [block for block in document.blocks if isinstance(block, Image)]
+    if images:
+        sheetpictures.write(made.sheet(made.words("Pictures")), images, made)
     if not only_table:
         _summary(summary, document, made, links)
     content = io.BytesIO()
     book.save(content)
-    rewritten(content, file, settings.moment)
+    rewritten(content, file, settings.moment, sheetcharts.own_formats)
     return {"sheets": len(book.sheetnames), "rows": count}
 
 

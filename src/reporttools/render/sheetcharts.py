@@ -147,6 +147,10 @@ def _axes_chart(made: Workbook, chart: Chart) -> Any:
     picture.y_axis.number_format = _axis_code(chart, made.marks)
     picture.y_axis.majorGridlines.spPr = _line(GRID)
     picture.y_axis.spPr = _no_line()
+    known = [v for s in chart.series for v in s.values if v is not None]
+    if chart.kind != "line" and min(known, default=0) >= 0:
+        # Areas and bars are lengths: their axis begins at zero.
+        picture.y_axis.scaling.min = 0
     picture.x_axis.spPr = _line(AXIS)
     picture.x_axis.tickLblPos = "low"
     for axis in (picture.x_axis, picture.y_axis):
@@ -281,6 +285,17 @@ def _slices(series: Any, made: Workbook, chart: Chart) -> None:
         color = "#B8BEC8" if other else PALETTE[place % len(PALETTE)]
         point.graphicalProperties.solidFill = color[1:]
         series.dPt.append(point)
+
+
+def own_formats(name: str, content: bytes) -> bytes:
+    """Labels with the format given for them: openpyxl leaves them linked to the cells'."""
+    if not name.startswith("xl/charts/chart"):
+        return content
+    start, mark, rest = content.partition(b"<dLbls><numFmt formatCode=")
+    if not mark:
+        return content
+    code, end, rest = rest.partition(b"/>")
+    return start + mark + code + b' sourceLinked="0"' + end + rest
 
 
 def _value_labels(picture: Any, chart: Chart, where: Marks) -> None:
