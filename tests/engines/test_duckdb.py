@@ -110,6 +110,23 @@ def test_files_of_a_folder_are_tables_and_nothing_else_is(shop: Path) -> None:
     assert query(files, f"SELECT * FROM read_csv('{shop}/secret.csv')").error["code"] == "BLOCKED"
 
 
+def test_a_damaged_file_and_a_link_out_take_no_other_table_with_them(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "good.csv").write_text("a\n1\n", encoding="utf-8")
+    (folder / "broken.parquet").write_bytes(b"PAR1 no")
+    (tmp_path / "secret").write_text("hunter2\nhunter2\n", encoding="utf-8")
+    (folder / "out.csv").symlink_to(tmp_path / "secret")
+    (folder / "also.csv").symlink_to("good.csv")
+    assert query(folder, "SELECT * FROM good, also").json()["rows"] == [{"a": 1, "a_2": 1}]
+    done = query(folder, "SELECT * FROM broken")
+    assert "broken.parquet cannot be read" in done.error["hint"]
+    assert "hunter2" not in query(folder, "SELECT * FROM out").stdout
+    env = {"DB_TYPE": "duckdb", "DB_NAME": str(folder)}
+    warnings = run("db-schema", env=env).json()["warnings"]
+    assert len(warnings) == 2 and "out.csv is a link that leads out of the folder" in warnings
+
+
 PAST_THE_GUARD = [
     "SELECT * FROM read_csv('{secret}')", "SELECT * FROM '{secret}'", "ATTACH '{secret}.db' AS x",
     "COPY (SELECT 1) TO '{secret}.out'", "SET enable_external_access = true", "INSTALL httpfs", "LOAD httpfs",

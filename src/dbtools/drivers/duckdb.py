@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from threading import Event, Thread
@@ -72,6 +73,7 @@ class DuckSession:
         self._path = path
         self._timeout = timeout_seconds
         self._cancelled = False
+        self._unread: list[str] = []
         try:
             self._db = self._open(path)
         except duckdb.Error as error:
@@ -80,16 +82,28 @@ class DuckSession:
     def _open(self, path: Path) -> Any:
         if path.is_dir() or path.suffix.lower() in _READERS:
             db = duckdb.connect(":memory:", config=dict(_CLOSED))
-            files = _data_files(path)
-            for name, file in files.items():
-                source = f"{_READERS[file.suffix.lower()]}({_text(file)})"
-                db.execute(f"CREATE VIEW {_quoted(name)} AS SELECT * FROM {source}")  # noqa: S608
+            files = self._views(db, _data_files(path, self._unread))
             db.execute(f"SET allowed_paths = [{', '.join(_text(f) for f in files.values())}]")
         else:
             db = duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
         db.execute("SET enable_external_access = false")
         db.execute("SET lock_configuration = true")
         return db
+
+    def _views(self, db: Any, files: dict[str, Path]) -> dict[str, Path]:
+        """A view for each file; one that cannot be read is left out and told of."""
+        made: dict[str, Path] = {}
+        for name, file in files.items():
+            source = f"{_READERS[file.suffix.lower()]}({_text(file)})"
+            try:
+                db.execute(f"CREATE VIEW {_quoted(name)} AS SELECT * FROM {source}")  # noqa: S608
+            except duckdb.Error as error:
+                if len(files) == 1:
+                    raise
+                self._unread.append(f"{file.name} cannot be read: {one_line(str(error))}")
+            else:
+                made[name] = file
+        return made
 
     def execute(self, execution: Execution) -> ResultSet:
         """Run one statement; temporal columns come back as DuckDB's own text."""
@@ -163,9 +177,10 @@ class DuckSession:
         from dbtools.drivers import duckdb_catalog
 
         try:
-            return self._run(lambda: duckdb_catalog.read(self._db, request, duckdb.__version__))
+            found = self._run(lambda: duckdb_catalog.read(self._db, request, duckdb.__version__))
         except duckdb.Error as error:
             raise self.map_error(error) from error
+        return replace(found, missing=(*found.missing, *self._unread))
 
     def privileges(self) -> Privileges:
         """A file has no logins; the database is open read-only and closed to other files."""
@@ -198,17 +213,28 @@ class DuckSession:
         position = _position(text) - shift
         if position > 0:
             detail["position"] = position
-        return ToolError("QUERY_FAILED", f"DuckDB: {message}", detail=detail)
+        hint = ""
+        if self._unread and isinstance(error, duckdb.CatalogException):
+            hint = f"not all files are tables: {'; '.join(self._unread[:3])}"
+        return ToolError("QUERY_FAILED", f"DuckDB: {message}", hint=hint, detail=detail)
 
 
-def _data_files(path: Path) -> dict[str, Path]:
-    """Table name -> file, for one file or the data files of a folder (not of its subfolders)."""
-    files = [path] if path.is_file() else sorted(path.iterdir())
+def _data_files(path: Path, unread: list[str]) -> dict[str, Path]:
+    """Table name -> file, for one file or the data files of a folder (not of its subfolders).
+
+    A link in the folder that leads out of it is no table; `unread` says so.
+    """
+    if path.is_file():
+        return {path.stem: path.resolve()}
+    folder = path.resolve()
     found: dict[str, Path] = {}
-    for file in files:
-        if file.suffix.lower() in _READERS and file.is_file():
-            name = file.stem if file.stem not in found else file.name
-            found[name] = file.resolve()
+    for file in sorted(folder.iterdir()):
+        if file.suffix.lower() not in _READERS or not file.is_file():
+            continue
+        if file.is_symlink() and file.resolve().parent != folder:
+            unread.append(f"{file.name} is a link that leads out of the folder")
+            continue
+        found[file.stem if file.stem not in found else file.name] = file
     if not found:
         raise ToolError(
             "CONNECTION_FAILED", f"The folder {str(path)!r} holds no CSV, Parquet or JSON file.",
