@@ -55,7 +55,7 @@ HOSTILE_ITEMS = {
     "sqlite": "pragma_user_version | main.pragma_cache_size | fsdir | pragma_journal_mode | 'pragma_user_version'",
     "clickhouse": """
         file('{file}','LineAsString','x String') | url('http://127.0.0.1:{port}/','LineAsString','x String') | '{file}' |
-        `{file}` | merge('system','one') | numbers(3) | executable('id','TSV','x String') | view(select * from file('{file}'))""",
+        `{file}` | merge('system','one') | format(CSV,'a Int32','x') | numbers(3) | executable('id','TSV','x String') | view(select * from file('{file}'))""",
 }
 HOSTILE_HEADS = {
     "postgres": """
@@ -112,7 +112,10 @@ TAILS = {
     "clickhouse": """
         into outfile '{dir}/new' | into outfile '{dir}/new' truncate format TSV | format Null | settings readonly=0 |
         settings max_execution_time=0 | parallel with drop table canary | ; drop table canary | limit 1 by a |
-        settings log_queries=1 | settings format_schema='{file}' | union all select file('{file}') | final""",
+        settings log_queries=1 | settings format_schema='{file}' |
+        settings input_format_record_errors_file_path='{dir}/new', input_format_allow_errors_num=9 |
+        format Template settings format_template_row='{file}' | format Protobuf settings output_format_schema='{dir}/new' |
+        settings max_threads=1, output_format_json_quote_64bit_integers=0 | union all select file('{file}') | final""",
 }
 QUOTES = {"postgres": '"', "mysql": "`", "sqlite": "\"`'", "clickhouse": '"`'}
 HONEST_CALLS = """

@@ -143,6 +143,8 @@ def _describe(tokens: Tokens, tables: Tables, at: int) -> Head:
             return _query(tokens, tables, at, kind)
         if tokens.key(at + 1) == "(" and tokens.key(at) in (tables.from_allowed or ()):
             return Head(kind, -1)
+    if tables.dialect == "duckdb" and tokens.kind(at) == "W" and tokens.key(at) in tables.start:
+        return _query(tokens, tables, at, kind)
     end = len(tokens.keys)
     if tables.dialect == "clickhouse":
         end = next((i for i in range(at + 1, end) if tokens.keys[i] in ("settings", "format")), end)

@@ -86,6 +86,7 @@ def compiled(source: dict[str, Any]) -> str:
         "notation": repr(dict(source.get("notation", {}))),
         "arity": repr({name: tuple(n) for name, n in source.get("arity", {}).items()}),
         "settings": _names(source.get("settings", {}).get("allowed", "")),
+        "settings_refused": _names(source.get("settings", {}).get("refused", "")),
         "limit_settings": _names(source.get("settings", {}).get("limits", "")),
         "hints_blanked": _tuple(
             [repr(w) for w in source.get("hints", {}).get("blanked", "").split()]

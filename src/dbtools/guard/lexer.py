@@ -158,6 +158,12 @@ class _Scanner:
             return raw.lower()
         if "\ufeff" in raw:  # a byte order mark that an editor left behind
             raise Refused("character '\\ufeff'", start)
+        if self.dialect == "tsql":
+            import unicodedata
+
+            plain = unicodedata.normalize("NFKC", raw)
+            if plain.isascii() and len(plain) == len(raw):  # full-width letters are letters to it
+                return plain.lower()
         if self.rules.ascii_words:
             raise Refused("letter outside ASCII must be quoted", start, shown=raw)
         return raw

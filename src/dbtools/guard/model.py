@@ -65,7 +65,7 @@ class Cause(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """Words refused when they follow each other; each place lists its choices."""
+    """Words refused when they follow each other; each place lists its choices, "@" a variable."""
 
     words: tuple[frozenset[str], ...]
     cause: Cause
@@ -113,6 +113,7 @@ class Tables(NamedTuple):
     notation: dict[str, str]  # `.name` calls only where this type is named
     arity: dict[str, tuple[int, ...]]
     settings: Names
+    settings_refused: Names
     limit_settings: Names
     hints_blanked: tuple[str, ...]
     pipes: frozenset[str]

@@ -26,6 +26,10 @@ NOT_CALLS = words(
 TSQL_BRACES = words("d t ts fn oj guid escape interval")
 TSQL_ASSIGNS = words("= += -= *= /= %= &= |= ^=")
 TSQL_BEFORE_VALUES = words("select distinct all percent ties , )")
+# Endings by which DuckDB takes the name of a table it does not know for that of a file.
+DUCKDB_FILES = words(
+    "csv tsv parquet json jsonl ndjson geojson xlsx avro arrow arrows shp gpkg fgb gz zst"
+)
 CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -106,7 +110,7 @@ class Reading:
         self.items.append(i)
         tokens, dialect = self.tokens, self.dialect
         kind = tokens.kind(i)
-        if dialect == "clickhouse" and (kind == "S" or (kind == "Q" and "/" in tokens.keys[i])):
+        if dialect in ("clickhouse", "duckdb") and is_file_name(tokens, dialect, i):
             raise self.refuse("file name as a table", i)
         if not kind or kind not in self.name_kinds:
             return
@@ -230,6 +234,17 @@ def dotted(tokens: Tokens, i: int) -> list[str]:
             parts.append(tokens.name(i + 2))
             i += 2
     return parts
+
+
+def is_file_name(tokens: Tokens, dialect: str, i: int) -> bool:
+    """Does the FROM item at token i name a file instead of a table?"""
+    kind = tokens.kind(i)
+    if kind == "S" or (kind == "Q" and "/" in tokens.keys[i]):
+        return True
+    if dialect == "clickhouse" or kind not in ("Q", "W"):
+        return False
+    _, dot, ending = ".".join(dotted(tokens, i)).rpartition(".")
+    return bool(dot) and ending in DUCKDB_FILES
 
 
 MARKS: dict[str, Callable[[Reading, int], None]] = {

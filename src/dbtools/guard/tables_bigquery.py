@@ -29,9 +29,10 @@ TABLES = Tables(
     notation={},
     arity={},
     settings=Names(frozenset(), ()),
+    settings_refused=Names(frozenset(), ()),
     limit_settings=Names(frozenset(), ()),
     hints_blanked=(),
-    pipes=frozenset({'aggregate', 'as', 'call', 'cross', 'distinct', 'drop', 'except', 'extend', 'full', 'inner', 'intersect', 'join', 'left', 'limit', 'order', 'pivot', 'rename', 'right', 'select', 'set', 'tablesample', 'union', 'unpivot', 'where', 'window', 'with', }),
+    pipes=frozenset({'aggregate', 'as', 'assert', 'call', 'cross', 'distinct', 'drop', 'except', 'extend', 'full', 'inner', 'intersect', 'join', 'left', 'limit', 'match_recognize', 'order', 'pivot', 'recursive', 'rename', 'right', 'select', 'set', 'static_describe', 'tablesample', 'union', 'unpivot', 'where', 'window', 'with', }),
     pragma_read=frozenset(),
     pragma_get=frozenset(),
 )

@@ -57,6 +57,11 @@ def _goes_on(reading: Reading, i: int, _word: str) -> None:
         reading.item(i + 1)
 
 
+def _named_table(reading: Reading, i: int, _word: str) -> None:
+    """DuckDB's SUMMARIZE name, TABLE name, PIVOT name."""
+    reading.item(i + 1)
+
+
 def _in(reading: Reading, i: int, _word: str) -> None:
     """SQLite's `x IN name` reads a table."""
     if reading.tokens.key(i + 1) != "(":
@@ -99,7 +104,7 @@ def _settings(reading: Reading, i: int, _word: str) -> None:
     i += 1
     while tokens.key(i + 1) == "=":
         name = tokens.exact(i)
-        if not tables.settings.has(name):
+        if not tables.settings.has(name) or tables.settings_refused.has(name):
             raise reading.refuse(f"setting {name}", i)
         if tables.limit_settings.has(name) and not tokens.key(i + 2).strip("'0."):
             raise reading.refuse(f"setting {name} without a limit", i)
@@ -144,9 +149,12 @@ def _doubtful(reading: Reading, i: int, word: str) -> None:
 
 def _sequence(reading: Reading, i: int, word: str) -> None:
     """FOR UPDATE, NEXT VALUE FOR, ...: refused wherever the words follow each other."""
-    key = reading.tokens.key
+    tokens = reading.tokens
     for rule in reading.tables.sequences:
-        if word in rule.words[0] and all(key(i + n) in w for n, w in enumerate(rule.words)):
+        if word in rule.words[0] and all(
+            tokens.key(i + n) in choices or ("@" in choices and tokens.kind(i + n) == "V")
+            for n, choices in enumerate(rule.words)
+        ):
             raise _refused_sequence(reading, rule, i)
 
 
@@ -195,5 +203,7 @@ def _rules(tables: Tables) -> Iterable[tuple[Iterable[str], Handler]]:
         yield ("apply",), _apply
     if tables.dialect == "sqlite":
         yield ("in",), _in
+    if tables.dialect == "duckdb":
+        yield ("summarize", "table", "pivot", "unpivot"), _named_table
     if tables.settings.prefixes:
         yield ("settings",), _settings

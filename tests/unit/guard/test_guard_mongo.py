@@ -31,12 +31,15 @@ def _cases() -> list[dict[str, str]]:
     return [c for c in lines if c.get("layer", "guard") == "guard" and c["dialect"] == "mongodb"]
 
 
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case["id"])
-def test_the_guard_decides_a_mongodb_case_as_written(case: dict[str, str]) -> None:
-    verdict = _check(case["query"])
-    assert verdict.allowed == (case["verdict"] == "allow"), verdict
-    assert bool(verdict.command) == verdict.allowed
-    assert verdict.allowed or (verdict.message.startswith("Blocked: ") and verdict.hint)
+def test_the_guard_decides_the_mongodb_cases_as_written() -> None:
+    wrong = []
+    for case in _cases():
+        verdict = _check(case["query"])
+        if verdict.allowed != (case["verdict"] == "allow"):
+            wrong.append((case["id"], verdict))
+        assert bool(verdict.command) == verdict.allowed
+        assert verdict.allowed or (verdict.message.startswith("Blocked: ") and verdict.hint)
+    assert not wrong
 
 
 @pytest.mark.parametrize(
