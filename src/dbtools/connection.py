@@ -173,6 +173,13 @@ def _build(group: _Group, env: Mapping[str, str]) -> Connection:
         source=prefix,
     )
     _require(connection, group)
+    if "@" in connection.host[1:] and not connection.host.startswith("/"):
+        # What stands before the @ may be a password, so the value is not repeated.
+        raise ToolError(
+            "BAD_CONFIG", f"{_variable(group, 'HOST')} holds more than a host name.",
+            hint=f"user and password have variables of their own; a whole URL goes into "
+            f"{_variable(group, 'CONNECTION_STRING')}",
+        )  # fmt: skip
     return connection
 
 

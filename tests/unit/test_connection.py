@@ -67,6 +67,8 @@ BAD = [
     ({"DB_HOST": "h", "DB_NAME": "d"}, None, "BAD_CONFIG", "DB_TYPE is missing"),
     ({"DB_TYPE": "oracle", "DB_HOST": "h"}, None, "BAD_CONFIG", "'oracle'"),
     ({"DB_TYPE": "pg", "DB_NAME": "d"}, None, "BAD_CONFIG", "DB_HOST is missing"),
+    (PG | {"DB_HOST": "u:hunter2@h"}, None, "BAD_CONFIG", "DB_HOST holds more than a host name"),
+    (PG | {"DB_HOST": "http://u:hunter2@h"}, None, "BAD_CONFIG", "DB_HOST holds more"),
     ({"DB_3_TYPE": "sqlite", "DB_3_NAME": "x"}, None, "BAD_CONFIG", "DB_3_DB is missing"),
     ({**PG, "DB_PORT": "abc"}, None, "BAD_CONFIG", "DB_PORT"),
     ({**PG, "DB_PORT": "70000"}, None, "BAD_CONFIG", "70000"),
