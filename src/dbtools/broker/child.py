@@ -56,7 +56,8 @@ def run(
     sys.argv = [request.command, *request.arguments]
     _open_streams(tuple(operator.secrets()))
     code = _run_command(request.command)
-    client.say("exit", str(code))
+    if not _Gone.seen:
+        client.say("exit", str(code))
     _end(code)
 
 
@@ -103,8 +104,15 @@ def _own_signals(parent: int) -> None:
         _end(130)
 
 
+class _Gone:
+    """Set once nobody waits for this process any more."""
+
+    seen = False
+
+
 def _client_gone(_number: int, _frame: FrameType | None) -> NoReturn:
-    """Stop the statement, but say nothing: whoever could read it has gone or was told already."""
+    """Stop the statement, but say nothing: whoever could hear it has gone or was told already."""
+    _Gone.seen = True
     null = os.open(os.devnull, os.O_RDWR)
     for number in (1, 2):
         os.dup2(null, number)

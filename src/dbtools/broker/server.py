@@ -36,7 +36,7 @@ class Rules:
     waiting: int = 100
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """A client's connection. pid: of its process, 0 until it runs. until: a moment to act at."""
 
