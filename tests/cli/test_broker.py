@@ -17,9 +17,8 @@ from pathlib import Path
 import pytest
 
 from brokers import RunningBroker
-from cli.commands import BIN, Answer, clean_environment, run
+from cli.commands import BIN, clean_environment, run
 from dbtools.broker import wire
-from openpython import opened
 from servers import Server
 from servers.postgres import connect, create_database
 
@@ -219,16 +218,19 @@ def test_each_call_is_a_process_and_a_session_of_its_own(broker: RunningBroker) 
     assert pids[0] != pids[1]
 
 
-def test_another_user_is_refused_whatever_it_says(broker: RunningBroker) -> None:
-    env = clean_environment(through(broker) | {"DB_UID": "0", "USER": "root", "SUDO_UID": "0"})
-    asked = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", SCRIPT]
-    done = subprocess.run(
-        opened(*asked, "-c", "main", "-q", "SELECT 1"), env=env, capture_output=True, text=True,
-        check=False, timeout=60,
-    )  # fmt: skip
-    answer = Answer(done.returncode, done.stdout, done.stderr)
-    assert (answer.code, answer.error["code"]) == (3, "AUTH_FAILED")
-    assert "65534" in answer.error["message"]
+def test_another_user_is_refused_whatever_it_says(settings: dict[str, str]) -> None:
+    ours = os.getuid()
+    with RunningBroker({"PATH": os.environ["PATH"], **settings}, uid=ours + 1) as broker:
+        lies = {"UID": str(ours + 1), "SUDO_UID": str(ours + 1), "DB_USER": str(ours + 1)}
+        answer = run("db-query", "-c", "main", "-q", "SELECT 1", env=through(broker) | lies)
+        assert (answer.code, answer.error["code"]) == (3, "AUTH_FAILED")
+        assert f"uid {ours}" in answer.error["message"]
+        # A request that says whose it is says nothing.
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(broker.socket))
+            body = wire.fields("db-query", "1", f"uid={ours + 1}", "-q", "SELECT 1")
+            client.sendall(wire.MAGIC + len(body).to_bytes(4, "big") + body)
+            assert wire.split(client.recv(4096))[:2] == ["refused", "AUTH_FAILED"]
 
 
 def test_what_is_no_request_gets_a_clear_end_and_harms_nobody(broker: RunningBroker) -> None:
