@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from bench import shell_speed
+from bench import navigator_speed, shell_speed
 from bench.measure import Case
 from bench.peers import own, psql, sqlite_utils
 from servers import Server
@@ -118,6 +119,12 @@ def memory(stage: Stage) -> list[Table]:
     return tables
 
 
+def schema(stage: Stage) -> list[Table]:
+    """db-schema on a large catalog that it knows already."""
+    folder = Path(stage.servers["sqlite"].database).parent
+    return [Table("db-schema on 1,014 tables", 15, navigator_speed.cases(folder))]
+
+
 def shell(_stage: Stage) -> list[Table]:
     """safe-shell against a bare interpreter and against bash."""
     shell_speed.main()
@@ -128,5 +135,6 @@ GROUPS: Final[dict[str, Callable[[Stage], list[Table]]]] = {
     "start": start,
     "export": export,
     "memory": memory,
+    "schema": schema,
     "shell": shell,
 }

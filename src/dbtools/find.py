@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dbtools.catalog import Table
-from dbtools.knowledge import problems
+from dbtools.knowledge import links, problems
 from dbtools.outline.choose import by_name
 from dbtools.outline.joins import condition, connect, graph
 from dbtools.scene import Scene, command
@@ -102,10 +102,15 @@ def _path(scene: Scene, answer: Answer) -> dict[str, object]:
     if len(answer.hits) < 2:
         return {}
     best = answer.hits[0].score
-    near = [h for h in answer.hits[:_JOINED] if h.score >= best * _FAR_BEHIND]
-    found = connect(
-        graph(scene.survey.catalog().tables), [answer.index.keys[hit.doc] for hit in near]
-    )
+    near = [h.doc for h in answer.hits[:_JOINED] if h.score >= best * _FAR_BEHIND]
+    keys = answer.index.keys
+    if scene.file is not None and scene.file.relations:
+        tables = list(scene.survey.catalog().tables)
+        relations = links(scene.file, tables, scene.naming)
+    else:
+        tables = scene.survey.tables({keys[doc] for doc in answer.index.between(near)})
+        relations = []
+    found = connect(graph(tables, relations), [keys[doc] for doc in near])
     return {"joins": [condition(link, scene.naming) for link in found][:4]} if found else {}
 
 

@@ -16,17 +16,14 @@ _UNSAFE |= {c: f"\\u{c:04x}" for c in (*range(0x202A, 0x202F), *range(0x2066, 0x
 _INVISIBLE = {c: text for c, text in _UNSAFE.items() if c >= 0x7F}
 _INVISIBLE_OR_LONE = re.compile(f"[{''.join(map(chr, _INVISIBLE))}\ud800-\udfff]")
 
+# Made once: json.dumps() makes a new encoder for every value.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_PRETTY = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2)
+
 
 def dumps(value: object, *, pretty: bool = False) -> str:
     """JSON text for one value: UTF-8 kept, control and bidi characters escaped, no NaN."""
-    text = json.dumps(
-        value,
-        ensure_ascii=False,
-        allow_nan=False,
-        indent=2 if pretty else None,
-        separators=None if pretty else (",", ":"),
-    )
-    return escape_invisible(text)
+    return escape_invisible((_PRETTY if pretty else _COMPACT).encode(value))
 
 
 def escape_invisible(text: str) -> str:

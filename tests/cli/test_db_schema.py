@@ -118,6 +118,8 @@ def test_the_domain_file_teaches_words_titles_values_and_relations(shop: Path) -
     ).json()
     assert "code text {new=новый|paid=оплачен}" in str(body["tables"])
     assert "audit_log.entity_id = orders.id" in body["joins"]
+    joined = schema(shop, *option, "--search", "audit log orders", "--search", "audit log").json()
+    assert "audit_log.entity_id = orders.id" in joined["joins"]
 
 
 @pytest.mark.parametrize("variable", ["DB_1_DOMAIN_FILE", "DB_DOMAIN_FILE"])

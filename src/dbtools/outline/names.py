@@ -60,12 +60,15 @@ def names_page(
     """
     tables = sorted(tables, key=naming.order)
     entries: list[Entry] = []
+    count = 0
     for families, told in _ways(tables, shapes):
         entries = [_entry(f, naming, titles if told else {}, comment=told) for f in families]
-        if how_many_fit(_texts(entries), cap) == len(entries):
+        count = how_many_fit(_texts(entries), cap)
+        if count == len(entries):
             break
-    entries = _behind(entries, tables, naming, after)
-    count = how_many_fit(_texts(entries), cap)
+    if after:
+        entries = _behind(entries, tables, naming, after)
+        count = how_many_fit(_texts(entries), cap)
     return NamesPage(tuple(entries[:count]), len(entries) - count)
 
 
@@ -132,8 +135,6 @@ def _behind(
     entries: list[Entry], tables: Sequence[Table], naming: Naming, after: str
 ) -> list[Entry]:
     """The entries that come after the one already seen, though it may be gone by now."""
-    if not after:
-        return entries
     for at, entry in enumerate(entries):
         if entry.after == after:
             return entries[at + 1 :]

@@ -13,6 +13,7 @@ from dbtools.search.lexicon import is_twin_word
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _SEPARATORS: Final = "_-.$ "
+_SEPARATOR: Final = re.compile(r"[-_.$ ]")
 # A row of tables becomes one entry from this many members on.
 _ROW: Final = 3
 # An affix that makes copies of this many different tables is a habit of this database.
@@ -63,11 +64,12 @@ def collapse(
         by_shape[table.schema, known].append(table)
     # Tables of which no column is known may be alike by chance only.
     certain = {s for s in by_shape if s[1] and len(by_shape[s]) > 1}
-    habits = _habits([by_shape[s] for s in certain])
+    bases = {s: _bases(by_shape[s]) for s in certain}
+    habits = _habits(bases.values())
     found: list[Family] = []
     for key, same in by_shape.items():
         rows, rest = _numbered(same)
-        copies, rest = _copies(rest, habits) if key in certain else ([], rest)
+        copies, rest = _copies(rest, bases[key], habits) if bases.get(key) else ([], rest)
         found += rows + copies
         if braces and key in certain:
             folded, rest = _braced(rest)
@@ -120,24 +122,32 @@ def _affixes(name: str, base: str) -> str:
     return ""
 
 
-def _habits(groups: Iterable[list[Table]]) -> frozenset[str]:
-    """Affixes that make copies of several tables of this database."""
-    counted: Counter[str] = Counter()
-    for same in groups:
-        names = {t.name for t in same}
-        for name in names:
-            for base in _inner(name):
-                if base in names:
-                    counted[_affixes(name, base)] += 1
-    return frozenset(a for a, n in counted.items() if n >= _HABIT)
+def _bases(tables: Sequence[Table]) -> dict[str, list[str]]:
+    """By name: the other tables of the group whose name is left without its first or last words."""
+    names = {t.name for t in tables}
+    found: dict[str, list[str]] = {}
+    for name in names:
+        bases = [base for base in _inner(name) if base in names]
+        if bases:
+            found[name] = bases
+    return found
 
 
-def _inner(name: str) -> Iterable[str]:
+def _inner(name: str) -> list[str]:
     """What is left of a name without its first or its last words."""
-    for at, char in enumerate(name):
-        if char in _SEPARATORS and 0 < at < len(name) - 1:
-            yield name[:at]
-            yield name[at + 1 :]
+    found = []
+    for match in _SEPARATOR.finditer(name, 1, len(name) - 1):
+        at = match.start()
+        found += [name[:at], name[at + 1 :]]
+    return found
+
+
+def _habits(groups: Iterable[Mapping[str, list[str]]]) -> frozenset[str]:
+    """Affixes that make copies of several tables of this database."""
+    counted = Counter(
+        _affixes(name, base) for group in groups for name, bases in group.items() for base in bases
+    )
+    return frozenset(a for a, n in counted.items() if n >= _HABIT)
 
 
 def _is_twin(affix: str, habits: frozenset[str]) -> bool:
@@ -148,12 +158,14 @@ def _is_twin(affix: str, habits: frozenset[str]) -> bool:
     )
 
 
-def _copies(tables: list[Table], habits: frozenset[str]) -> tuple[list[Family], list[Table]]:
+def _copies(
+    tables: list[Table], known: Mapping[str, list[str]], habits: frozenset[str]
+) -> tuple[list[Family], list[Table]]:
     """Families of a table and its copies, and the tables left over."""
     by_name = {t.name: t for t in tables}
     copies: dict[str, list[tuple[str, Table]]] = defaultdict(list)
     for table in tables:
-        bases = [b for b in _inner(table.name) if b in by_name]
+        bases = [b for b in known.get(table.name, ()) if b in by_name]
         bases = [b for b in bases if _is_twin(_affixes(table.name, b), habits)]
         if bases:
             base = min(bases, key=len)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -60,6 +60,29 @@ class Index:
     def ideal(self, term: str) -> float:
         """The most that any document could score for a word."""
         return self.idf(term) * (_SATURATION + 1) * _NAME / (_NAME + _SATURATION)
+
+    def between(self, docs: Sequence[int]) -> set[int]:
+        """The documents on the shortest ways, by foreign keys, from each to those before it."""
+        found = set(docs[:1])
+        for goal in docs[1:]:
+            came = self._ways(found, goal)
+            at = goal
+            while at not in found:
+                found.add(at)
+                at = came.get(at, at)
+        return found
+
+    def _ways(self, starts: Iterable[int], goal: int) -> dict[int, int]:
+        """Of every document met on the way to the goal: the one that it was met from."""
+        came = {doc: doc for doc in starts}
+        queue = deque(came)
+        while queue and goal not in came:
+            doc = queue.popleft()
+            for other in self.near[doc]:
+                if other not in came:
+                    came[other] = doc
+                    queue.append(other)
+        return came
 
 
 def fingerprint() -> str:

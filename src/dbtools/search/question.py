@@ -14,6 +14,8 @@ from dbtools.search.words import is_cyrillic, split, stem
 
 # Words beyond this many add nothing but time.
 _MOST_WORDS: Final = 60
+# No stemmer touches the first letters of a word.
+_HEAD: Final = 2
 _SHORT: Final = 0.8
 _SYNONYM: Final = 0.5
 _TYPO: Final = 0.8
@@ -30,7 +32,7 @@ def read(question: str, index: Index, domain: Domain) -> list[Group]:
     words = words or [w for w in spoken if len(w) > 2 and stem(w) in index.postings][:_MOST_WORDS]
     said = {stem(w) for w in spoken[: 4 * _MOST_WORDS]}
     groups = list(_domain_groups(said, domain))
-    phrases, used = _phrases(said)
+    phrases, used = _phrases(said, {w[:_HEAD] for w in spoken})
     groups += phrases
     groups += [_group(w, index) for w in words if stem(w) not in used]
     return groups
@@ -51,14 +53,21 @@ def _domain_groups(said: set[str], domain: Domain) -> Iterator[Group]:
             yield from (Group(phrase, {stem(w): Sense(1.0, "domain")}) for w in split(target))
 
 
-def _phrases(said: set[str]) -> tuple[list[Group], set[str]]:
+def _phrases(said: set[str], heads: set[str]) -> tuple[list[Group], set[str]]:
     """Groups of the known phrases in a question, and the stems that they used up.
 
-    A foreign phrase is replaced by its words; an English one also stands for itself.
+    heads: how the question's words begin; it saves stemming whole lists. A foreign phrase is
+    replaced by its words; an English one also stands for itself.
     """
+    possible = []
+    for words, text, targets, via in _known_phrases():
+        if all(w[:_HEAD] in heads for w in words):
+            stems = frozenset(map(stem, words))
+            if stems <= said:
+                possible.append((stems, text, tuple(map(stem, targets)), via))
     groups, used = [], set[str]()
-    for stems, text, targets, via in _known_phrases():
-        if not stems <= said - used:
+    for stems, text, targets, via in sorted(possible, key=lambda phrase: -len(phrase[0])):
+        if stems & used:
             continue
         if via == "glossary":
             groups += [Group(text, {target: Sense(1.0, via)}) for target in targets]
@@ -69,16 +78,15 @@ def _phrases(said: set[str]) -> tuple[list[Group], set[str]]:
 
 
 @cache
-def _known_phrases() -> list[tuple[frozenset[str], str, tuple[str, ...], str]]:
-    """(stems, phrase, stems of its targets, kind of list), the longest phrases first."""
+def _known_phrases() -> list[tuple[list[str], str, tuple[str, ...], str]]:
+    """(its words, phrase, its targets, kind of list)."""
     words = lexicon()
-    found = [
-        (frozenset(map(stem, split(key))), key, tuple(map(stem, targets)), via)
+    return [
+        (split(key), key, targets, via)
         for table, via in ((words.glossary, "glossary"), (words.synonyms, "synonym"))
         for key, targets in table.items()
         if " " in key
     ]
-    return sorted(found, key=lambda phrase: -len(phrase[0]))
 
 
 def _group(word: str, index: Index) -> Group:
@@ -122,16 +130,18 @@ def _by_stem(table: str, word: str) -> tuple[str, ...]:
     lines: Mapping[str, tuple[str, ...]] = getattr(lexicon(), table)
     if word in lines:
         return lines[word]
-    return _stems(table).get(stem(word), ())
+    return _stems(table, word[:_HEAD]).get(stem(word), ())
 
 
 @cache
-def _stems(table: str) -> dict[str, tuple[str, ...]]:
+def _stems(table: str, head: str = "") -> dict[str, tuple[str, ...]]:
+    """The lines of a list by the stems of their words, of those that begin so."""
     lines: Mapping[str, tuple[str, ...]] = getattr(lexicon(), table)
     found: dict[str, tuple[str, ...]] = {}
     for key, targets in lines.items():
-        if " " not in key:
-            found.setdefault(stem(key.replace("ё", "е")), targets)
+        plain = key.replace("ё", "е")
+        if plain.startswith(head) and " " not in plain:
+            found.setdefault(stem(plain), targets)
     return found
 
 
