@@ -118,7 +118,7 @@ def test_the_domain_file_teaches_words_titles_values_and_relations(shop: Path) -
     ).json()
     assert "code text {new=новый|paid=оплачен}" in str(body["tables"])
     assert "audit_log.entity_id = orders.id" in body["joins"]
-    joined = schema(shop, *option, "--search", "audit log orders", "--search", "audit log").json()
+    joined = schema(shop, *option, "--search", "чек", "--search", "audit log").json()
     assert "audit_log.entity_id = orders.id" in joined["joins"]
 
 
