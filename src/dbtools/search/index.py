@@ -14,6 +14,7 @@ from dbtools.catalog import Table
 from dbtools.search.families import Family, collapse
 from dbtools.search.lexicon import is_twin_word, lexicon
 from dbtools.search.model import Domain, Key
+from dbtools.search.russian import meanings
 from dbtools.search.words import split, stem
 
 _NAME: Final = 3.0
@@ -205,11 +206,13 @@ def identifier_terms(name: str) -> tuple[str, ...]:
 
 @cache
 def expansions(word: str) -> tuple[str, ...]:
-    """What a shortened word stands for, and the parts of two words run together."""
+    """What a shortened or Russian word stands for, and the parts of two words run together."""
     short = lexicon().abbreviations.get(word)
     if short is not None:
         return short
-    return _parts(word) if len(word) >= 6 and word not in _known() else ()
+    if len(word) < 4 or word in _known():
+        return ()
+    return (_parts(word) if len(word) >= 6 else ()) or meanings(word)
 
 
 def _parts(word: str) -> tuple[str, ...]:

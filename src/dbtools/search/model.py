@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 Key = tuple[str, str]
 
-# How a word of the question became a word of the schema, the most direct first.
-WAYS: Final = ("name", "domain", "glossary", "synonym", "abbreviation", "typo", "comment")
-
 
 class Sense(NamedTuple):
-    """One word of the schema that a word of the question may mean."""
+    """One word of the schema that a word of the question may mean.
+
+    via: name, domain, glossary, synonym, abbreviation, typo or sound.
+    """
 
     weight: float
     via: str

@@ -9,6 +9,7 @@ from typing import Final
 from dbtools.search.index import Index
 from dbtools.search.lexicon import lexicon
 from dbtools.search.model import Domain, Group, Sense
+from dbtools.search.russian import sounds_like
 from dbtools.search.spelling import closest, distance
 from dbtools.search.words import is_cyrillic, split, stem
 
@@ -155,6 +156,9 @@ def _guess(word: str, senses: dict[str, Sense], index: Index) -> None:
         _add(senses, _misspelt("synonyms", word), _SYNONYM * _TYPO, "typo")
     if any(s in index.postings for s in senses):
         return
+    if is_cyrillic(word):
+        own = stem(word)
+        _add(senses, (name for name in index.words if sounds_like(own, name)), _TYPO, "sound")
     for whole in [word, *(s for s in list(senses) if not is_cyrillic(s))]:
         for term in index.postings:
             if term not in senses and shortens(term, whole):

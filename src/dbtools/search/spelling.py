@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 # Words that share fewer pairs of letters than this cannot be meant; it saves the slow comparison.
 _ALIKE = 0.3
+_VERY_ALIKE = 0.5
 
 
 def closest(word: str, vocabulary: Iterable[str]) -> str | None:
@@ -19,6 +20,9 @@ def closest(word: str, vocabulary: Iterable[str]) -> str | None:
         if alike < _ALIKE:
             continue
         slips = distance(word, other, most)
+        if slips > 1 and (alike < _VERY_ALIKE or other[0] != word[0]):
+            # Two slips make another word of a good one: `letter` is no misspelt `meter`.
+            continue
         if slips <= most and (best is None or (slips - alike, other) < best):
             best = (slips - alike, other)
     return best[1] if best else None

@@ -87,13 +87,13 @@ _RUSSIAN_ENDINGS = """
 ое ее ые ие ого его ому ему ыми ими ых их ым им ть ться тся лся лась лось лись ла ло ли л ет ют ут
 ит ат ят ешь ишь ете ите нный нная нное нные нного нной нных н а е и о у ы ь ю я й
 """
-_RUSSIAN = tuple(sorted(_RUSSIAN_ENDINGS.split(), key=len, reverse=True))
+ENDINGS = tuple(sorted(_RUSSIAN_ENDINGS.split(), key=len, reverse=True))
 
 
 def small_stem(word: str) -> str:
     """A rough stem, where no real stemmer is installed: endings off, three letters left."""
     if is_cyrillic(word):
-        for ending in _RUSSIAN:
+        for ending in ENDINGS:
             if word.endswith(ending) and len(word) - len(ending) >= 3:
                 return word[: -len(ending)]
         return word

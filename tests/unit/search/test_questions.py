@@ -2,42 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from typing import Any
-
 import pytest
 
-from dbtools.search import index
-from dbtools.search.index import Index
-from dbtools.search.model import Domain
-from dbtools.search.rank import fuse, rank
-from schemas import CASES, catalog
-
-
-@cache
-def indexed(schema: str) -> Index:
-    return index.build(catalog(schema).tables)
-
-
-def questions(name: str) -> list[dict[str, Any]]:
-    lines = (CASES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def tables(schema: str, *phrasings: str) -> list[str]:
-    found = indexed(schema)
-    rankings = [rank(text, found, Domain()) for text in phrasings]
-    return [found.keys[hit.doc][1] for hit in fuse(rankings, 10)]
-
-
-def place(case: dict[str, Any]) -> int:
-    found = tables(case["schema"], case["q"])
-    return next((at for at, name in enumerate(found, start=1) if name in case["tables"]), 99)
-
-
-def share(places: list[int], within: int) -> float:
-    return sum(p <= within for p in places) / len(places)
+from dbtools.search.russian import meanings, skeleton, sounds_like
+from searching import found, place, questions, share
 
 
 def test_plain_questions_find_their_table() -> None:
@@ -70,11 +38,44 @@ def test_questions_in_other_words_still_find_some_tables() -> None:
     ],
 )
 def test_slips_and_second_phrasings(schema: str, phrasings: tuple[str, ...], expected: str) -> None:
-    assert expected in tables(schema, *phrasings)[:2]
+    assert expected in found(schema, *phrasings)[:2]
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "?!", "🙂🙂🙂", "where is the", "zqx wvv" * 2000, "a" * 10_000]
 )
 def test_questions_that_name_nothing_find_nothing(text: str) -> None:
-    assert tables("shop", text) == []
+    assert found("shop", text) == []
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_schemas_of_other_styles_are_searched_too(language: str) -> None:
+    cases = [c for c in questions("questions_unseen") if c["lang"] == language]
+    assert share([place(case) for case in cases], 10) >= 0.75
+
+
+def test_a_second_phrasing_in_english_helps_a_russian_question() -> None:
+    cases = questions("questions_unseen")
+    pairs = [(ru, en["q"]) for en, ru in zip(cases[::2], cases[1::2], strict=True)]
+    assert {ru["lang"] for ru, _ in pairs} == {"ru"}
+    alone = share([place(ru) for ru, _ in pairs], 5)
+    fused = [place(ru, en) for ru, en in pairs]
+    assert share(fused, 5) >= alone and share(fused, 10) >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("name", "english"),
+    [
+        ("zakazy", "order"), ("polzovateli", "user"), ("dogovory", "contract"),
+        ("schet", "invoice"), ("schyot", "invoice"), ("sotrudniki", "employee"),
+        ("postavshchiki", "supplier"), ("postavshik", "supplier"), ("заказы", "order"),
+        ("orders", ""), ("invoice", ""), ("payload", ""), ("xyzzy", ""), ("12345", ""),
+    ],
+)  # fmt: skip
+def test_a_russian_name_says_what_it_means(name: str, english: str) -> None:
+    assert english in meanings(name) or meanings(name) == () == tuple(english)
+
+
+def test_a_word_that_no_list_knows_is_found_by_its_sound() -> None:
+    assert skeleton("щёлочь") == skeleton("schyoloch")
+    assert sounds_like("щелоч", "schelochi") and not sounds_like("щелоч", "shelf")
