@@ -56,17 +56,16 @@ def _causes(source: dict[str, Any]) -> tuple[str, list[str]]:
     return "{" + "".join(lines) + "}", definitions
 
 
-def compiled(source: dict[str, Any]) -> str:
-    """The Python text of one dialect's tables."""
+def _fields(source: dict[str, Any], causes: str) -> dict[str, str]:
+    """The fields of Tables, as Python text."""
     statement, words = source["statement"], source["words"]
     denied = " ".join(entry["names"] for entry in source.get("denied", []))
-    causes, definitions = _causes(source)
     show, in_from = statement.get("show"), source.get("from")
     harmless = [
         "Harmless(" + ", ".join(repr(w) for w in entry["pattern"].split()) + ")"
         for entry in source.get("harmless", [])
     ]
-    fields = {
+    return {
         "dialect": repr(source["dialect"]),
         "checked_against": repr(source["checked_against"]),
         "start": _set(statement["start"]),
@@ -95,6 +94,12 @@ def compiled(source: dict[str, Any]) -> str:
         "pragma_read": _set(source.get("pragma", {}).get("read", "")),
         "pragma_get": _set(source.get("pragma", {}).get("get", "")),
     }
+
+
+def compiled(source: dict[str, Any]) -> str:
+    """The Python text of one dialect's tables."""
+    causes, definitions = _causes(source)
+    fields = _fields(source, causes)
     return (
         f'"""Compiled from functions/{source["dialect"]}.toml by dbtools.guard.generate."""\n\n'
         "from __future__ import annotations\n\n"
