@@ -124,32 +124,37 @@ class _Scanner:
 
     def run(self) -> Tokens:
         """All tokens of the text."""
-        text, match, names = self.text, self.rules.match, self.rules.kinds
-        kinds, keys, starts = self.tokens.kinds, self.tokens.keys, self.tokens.starts
-        # In ASCII text the lower-case text has the same offsets.
-        lower = text.lower() if text.isascii() else ""
         pos = 0
-        while True:
-            found = match(text, pos)
-            if found is None:
-                raise self._unreadable(pos)
+        while pos >= 0:
+            pos = self._pass(pos)
+        return self.tokens
+
+    def _pass(self, pos: int) -> int:
+        """Read on from `pos`, up to a token that ends elsewhere than its pattern; -1 at the end."""
+        tokens, names = self.tokens, self.rules.kinds
+        add_kind, add_key, add_start = (
+            tokens.kinds.append, tokens.keys.append, tokens.starts.append,
+        )  # fmt: skip
+        plain = self.text.isascii()
+        for found in self.rules.matches(self.text, pos):
             group = found.lastindex or 0
-            kind = names[group]
-            start, pos = found.span(group)
+            kind, key = names[group], found[group]
+            start = found.start(group)
+            end = -1
             if kind == "W":
-                key = lower[start:pos] or self._word(start, pos)
-            elif kind == "P":
-                key = text[start:pos]
+                key = key.lower() if plain else self._word(start, found.end())
             elif kind == "E":
-                return self.tokens
-            else:
-                kind, pos = self._special(kind, start, pos)
-                if not kind:
-                    continue
-                key = self._word(start, pos) if kind == "W" else text[start:pos]
-            kinds.append(kind)
-            keys.append(key)
-            starts.append(start)
+                return -1
+            elif kind != "P":
+                kind, end = self._special(kind, start, found.end())
+                key = self._word(start, end) if kind == "W" else self.text[start:end]
+            if kind:
+                add_kind(kind)
+                add_key(key)
+                add_start(start)
+            if end >= 0 and end != found.end():
+                return end
+        raise AssertionError("the pattern ends every text")
 
     def _word(self, start: int, end: int) -> str:
         """A word's key: lower case, but left alone with letters that fold in other ways."""
@@ -168,14 +173,15 @@ class _Scanner:
             raise Refused("letter outside ASCII must be quoted", start, shown=raw)
         return raw
 
-    def _unreadable(self, pos: int) -> Refused:
-        at = pos + len(self.text[pos:]) - len(self.text[pos:].lstrip(_SPACE))
+    def _unreadable(self, at: int) -> Refused:
         char = self.text[at]
         what = "unterminated quote" if char in "'\"`[$" else "character"
         return Refused(f"{what} {char!a}", at, shown=char)
 
     def _special(self, kind: str, start: int, end: int) -> tuple[str, int]:
         """(kind, end) of a token that needs more than its pattern; kind "" for a comment."""
+        if kind == "?":
+            raise self._unreadable(start)
         if kind == "N":
             return self._number(start, end)
         if kind == "S":

@@ -1,14 +1,15 @@
 """How each dialect spells its tokens: regular expressions, tried in order at every position.
 
 Kinds: W word, Q quoted name, S string, N number, V variable or placeholder, P punctuation,
-C line comment, B block comment, D dollar quote, U unicode-escaped name, X refused, E end of text.
+C line comment, B block comment, D dollar quote, U unicode-escaped name, X refused, E end of text,
+? no token at all.
 Every alternative is one group without inner groups, so a match's group number names its kind.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # Name characters, by the ASCII that is not among them: everything from \x80 on is a letter to
@@ -186,13 +187,14 @@ RULES: dict[str, list[tuple[str, str]]] = {
 class Lexis(NamedTuple):
     """One dialect's lexical rules, compiled.
 
+    matches: token after token from an offset on, without a gap.
     nested: do block comments nest; None where versions differ (then refused).
     adjacent: may two strings stand side by side. digit_words: "no", "yes" (words may start with a
     digit) or "dash" (only after `word-` or `word.`, as in
     BigQuery's project and field names).
     """
 
-    match: Callable[[str, int], re.Match[str] | None]
+    matches: Callable[[str, int], Iterator[re.Match[str]]]
     kinds: tuple[str, ...]
     nested: bool | None
     adjacent: bool
@@ -216,9 +218,9 @@ def lexis(mode: str) -> Lexis:
     """The rules of a dialect (or `mysql/no-backslash`), compiled at first use."""
     found = _COMPILED.get(mode)
     if found is None:
-        rules = [*RULES[mode], ("E", r"\Z")]
+        rules = [*RULES[mode], ("E", r"\Z"), ("?", r"[\s\S]")]
         pattern = r"[ \t\n\r]*+(?:" + "|".join(f"({regex})" for _, regex in rules) + ")"
         kinds = ("", *(kind for kind, _ in rules))
-        found = Lexis(re.compile(pattern).match, kinds, *_GENERAL[mode.partition("/")[0]])
+        found = Lexis(re.compile(pattern).finditer, kinds, *_GENERAL[mode.partition("/")[0]])
         _COMPILED[mode] = found
     return found

@@ -211,6 +211,8 @@ class Reading:
     def _assignments(self) -> None:
         """T-SQL `SELECT @x = ...` assigns; where no value of a list can start, it compares."""
         tokens = self.tokens
+        if "V" not in tokens.kinds:
+            return
         for i, kind in enumerate(tokens.kinds):
             if kind != "V" or tokens.keys[i][:1] != "@" or tokens.keys[i][1:2] == "@":
                 continue
