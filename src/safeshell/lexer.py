@@ -16,6 +16,8 @@ _REDIRECT: Final = re.compile(r"(&>>|&>|([0-9]*)(<<<|<<-|<<|<\(|>\(|<>|<&|>>|>\|
 _BAD_CATEGORIES: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 # Unquoted runs and the insides of double quotes up to the next character that means something.
 _PLAIN: Final = re.compile(r"[^ \t\n;|&<>()\\'\"`$]+")
+_VARIABLE: Final = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+_KNOWN_VALUES: Final = {"$PWD": ". is the current folder; ", "$?": "exitCode is in the answer; "}
 _QUOTED: Final = re.compile(r"[^\"\\`$]+")
 
 
@@ -239,10 +241,12 @@ def _check_dollar(line: str, at: int) -> None:
     if after == "(":
         raise _substitution("$(...)", at, "run the inner command first, then use its output")
     if after and (after.isalnum() or after in "_{?!$#@*-'\"[\\`" or not after.isascii()):
+        found = _VARIABLE.match(line, at)
+        shown = found[0] if found else f"${after}"
         raise refuse(
-            "EXPANSION", f"${after} would be expanded by a shell; nothing is expanded here.",
-            "write the value itself, or single-quote a $ that is text: '$'",
-            token=f"${after}", position=at,
+            "EXPANSION", f"{shown} would be expanded by a shell; nothing is expanded here.",
+            f"{_KNOWN_VALUES.get(shown, '')}write the value itself, or single-quote a $ that is "
+            "text: '$'", token=shown, position=at,
         )  # fmt: skip
 
 

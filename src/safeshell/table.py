@@ -77,8 +77,8 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                         'command',
                         'basename',
                         'dirname']},
- 'advice': {'xargs': 'use rg -l PATTERN, grep -rl PATTERN ., or find alone: '
-                     'xargs would run programs',
+ 'advice': {'xargs': 'xargs would run programs: use rg -l PATTERN, grep -rl '
+                     'PATTERN ., find alone, or name the files: wc -l src/*.py',
             'awk': 'use cut -d, -f2, sort, uniq -c, or jq for JSON',
             'gawk': 'use cut -d, -f2, sort, uniq -c, or jq for JSON',
             'less': "use head -n 100 FILE or sed -n '100,200p' FILE",
@@ -89,9 +89,12 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
             'fd': "use find . -name '*.py' or rg --files -g '*.py'",
             'ag': 'use rg',
             'ack': 'use rg',
-            'python': 'safe-shell runs no interpreters',
-            'python3': 'safe-shell runs no interpreters',
-            'node': 'safe-shell runs no interpreters',
+            'python': 'safe-shell runs no interpreters: jq . FILE reads JSON; '
+                      'report-run execute-code runs a script, confined',
+            'python3': 'safe-shell runs no interpreters: jq . FILE reads JSON; '
+                       'report-run execute-code runs a script, confined',
+            'node': 'safe-shell runs no interpreters: jq . FILE reads JSON; '
+                    'report-run execute-code runs a script, confined',
             'perl': 'safe-shell runs no interpreters; use rg -o, sed -E or jq',
             'sh': 'safe-shell runs no interpreters; write the command itself',
             'bash': 'safe-shell runs no interpreters; write the command itself',
@@ -119,7 +122,29 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
             'type': 'use command -v NAME or which NAME',
             'zcat': 'compressed files are not opened here',
             'watch': 'run the command again later',
-            'nproc': 'the machine is not shown here'},
+            'nproc': 'the machine is not shown here',
+            'uname': 'the machine is not shown here',
+            'alias': 'write the command itself',
+            'pytest': 'tests are not run here: read them with rg, cat or git '
+                      'log',
+            'make': 'nothing is built here: read the Makefile with cat or rg',
+            'npm': 'nothing is installed or run here: jq .scripts package.json '
+                   'reads them',
+            'pip': 'nothing is installed here: cat requirements.txt, or rg '
+                   'dependencies pyproject.toml',
+            'tar': 'archives are not opened here: file-convert lists what can '
+                   'be converted (file-convert list)',
+            'unzip': 'archives are not opened here: file-convert lists what '
+                     'can be converted (file-convert list)',
+            'sqlite3': "use db-query -q 'SELECT ...' (or db-schema): the "
+                       'database is read-only there',
+            'psql': "use db-query -q 'SELECT ...' (or db-schema): the database "
+                    'is read-only there',
+            'mysql': "use db-query -q 'SELECT ...' (or db-schema): the "
+                     'database is read-only there',
+            'mongosh': 'use db-query -q \'{"find": "NAME"}\' (or db-schema): '
+                       'the database is read-only there',
+            'docker': 'containers are not reached from here'},
  'command': {'ls': {'flags': '-a -A -b -B -c -C -d -D -F -f -g -G -h -H -i -k '
                              '-l -m -n -N -o -p -q -Q -r -R -s -S -t -u -U -v '
                              '-x -X -Z -1 -I=text -T=int -w=int --all '
@@ -552,6 +577,9 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                     'clone': 'there is no network here',
                     'ls-remote': 'use git remote -v or git show-ref',
                     'bisect': 'use git log --oneline',
+                    'annotate': 'use git blame FILE',
+                    'whatchanged': 'use git log --raw',
+                    'submodule': 'use cat .gitmodules and git ls-tree HEAD',
                     'archive': 'use git ls-tree -r and git show REV:PATH',
                     'help': 'use git --version; the options allowed are in '
                             'safe-shell --list git'},
@@ -897,7 +925,14 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                  'config': {'flags': '--get --bool --int --type=text '
                                      '--default=text --show-origin '
                                      '--show-scope',
-                            'max_operands': 1},
+                            'max_operands': 1,
+                            'hints': {'--list': 'name one key: git config '
+                                                '--get user.name',
+                                      '-l': 'name one key: git config --get '
+                                            'user.name',
+                                      '--get-all': 'use git config --get KEY',
+                                      '--get-regexp': 'use git config --get '
+                                                      'KEY'}},
                  'symbolic-ref': {'flags': '-q --quiet --short --recurse '
                                            '--no-recurse',
                                   'max_operands': 1},

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -314,13 +315,14 @@ def readers(pipe: Path) -> bool:
     try:
         os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
     except OSError:
-        words = [path.read_bytes() for path in _cmdlines()]
-        return any(word.startswith(b"cat\0pipe") for word in words)
+        return any(words.startswith(b"cat\0pipe") for words in _command_lines())
     return True
 
 
-def _cmdlines() -> list[Path]:
-    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+def _command_lines() -> Iterator[bytes]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended since
+            yield path.read_bytes()
 
 
 def test_the_audit_file_has_a_line_a_call(workspace: Path, tmp_path: Path) -> None:
