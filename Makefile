@@ -8,7 +8,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet
 DEMO_EXTRAS := reports,search
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-navigator bench-shell fuzz guard-inventory guard-report format clean engines image image-test lock
+.PHONY: help demo test check bench bench-navigator bench-shell fuzz guard-inventory guard-report format clean engines image image-cli image-test lock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ image: ## Build the sandbox image, with Docker or without (TARGET=full: browser,
 
 image-test: ## Run the built image as an agent's sandbox would: one line a check (TARGET=full)
 	@TARGET="$(TARGET)" bash docker/smoke.sh
+
+image-cli: ## Run tests/cli inside the image (full) as its user
+	@bash docker/cli-tests.sh $(ARGS)
 
 lock: $(PY) ## Pin the image's Python packages anew, with hashes (UPGRADE=1: to the newest)
 	@$(PIP) uv && UV="$(CURDIR)/$(VENV)/bin/uv" UPGRADE="$(UPGRADE)" sh docker/lock/make.sh

@@ -58,9 +58,9 @@ def test_the_dockerfile_fetches_nothing_to_be_read_and_keeps_no_site_setting() -
     text = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
     assert "syntax=" not in text.splitlines()[0] and "://" not in text
     stages = re.findall(r"^FROM (\S+) AS (\S+)", text, re.M)
-    assert [name for _, name in stages][-2:] == ["slim", "full"] or "full" in dict(stages).values()
+    assert [name for _, name in stages][-3:] == ["slim", "full", "tests"]
     named = {name for _, name in stages}
-    assert {source for source, _ in stages} <= named | {"${BASE_IMAGE}", "${TESTED}"}
+    assert {source for source, _ in stages} <= named | {"${BASE_IMAGE}"}
     # A secret is mounted for one step; no argument or variable carries one.
     for word in ("INDEX_URL", "PROXY", "proxy", "TRUSTED_HOST", "registry="):
         assert word not in text

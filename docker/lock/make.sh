@@ -17,3 +17,4 @@ compile build docker/lock/build.in
 compile npm docker/lock/npm.in
 compile slim pyproject.toml --extra all
 compile full pyproject.toml --extra parquet --constraint docker/lock/slim.txt
+compile tests docker/lock/tests.in --constraint docker/lock/slim.txt
