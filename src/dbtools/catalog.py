@@ -71,6 +71,14 @@ class Table:
     partitions: int = 0
     extra: Mapping[str, object] = field(default_factory=dict)
 
+    def holds(self, name: str) -> bool:
+        """Whether this is an entry as `events_*` and the name that of one of its partitions."""
+        start = self.name[:-1].lower()
+        if not self.partitions or not self.name.endswith("*"):
+            return False
+        rest = name[len(start) :].removesuffix("*")
+        return name.lower().startswith(start) and rest.isdigit()
+
 
 @dataclass(frozen=True, slots=True)
 class Catalog:

@@ -16,7 +16,7 @@ class Engine:
     appended to the statement. files: HOST means nothing, the database is a path. explain: what
     stands before a statement whose plan is asked for; '' where the language has no such word and
     the driver does it (Execution.explain). plan: the same for a plan in JSON with costs, where the
-    engine has one.
+    engine has one. billed: reading the catalog costs money, so that hints ask what is free only.
     """
 
     module: str
@@ -28,6 +28,7 @@ class Engine:
     files: bool = False
     explain: str = "EXPLAIN "
     plan: str = ""
+    billed: bool = False
 
 
 ENGINES: Final = {
@@ -61,7 +62,9 @@ ENGINES: Final = {
     "mongodb": Engine(
         "dbtools.drivers.mongodb", "mongodb", "mongodb", ("mongo", "mongodb+srv"), ("HOST",)
     ),
-    "bigquery": Engine("dbtools.drivers.bigquery", "bigquery", "bigquery", ("bq",), (), explain=""),
+    "bigquery": Engine(
+        "dbtools.drivers.bigquery", "bigquery", "bigquery", ("bq",), (), explain="", billed=True
+    ),
     "mssql": Engine("dbtools.drivers.mssql", "tsql", "mssql", ("sqlserver",), explain=""),
     "duckdb": Engine("dbtools.drivers.duckdb", "duckdb", "duckdb", (), ("NAME",), files=True),
 }

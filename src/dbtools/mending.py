@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dbtools import hints
 from dbtools.deadline import Deadline, DeadlineReached
@@ -12,6 +12,9 @@ from dbtools.planning import planned
 from dbtools.request import Plan, QueryRequest
 from dbtools.survey import Survey
 from toolbelt.errors import ToolError
+
+if TYPE_CHECKING:
+    from dbtools.glance import Glance
 
 # A hint that takes longer than this is worth less than the time.
 _SECONDS: Final = 10.0
@@ -32,11 +35,25 @@ def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
     trial = _Trial(plan, survey)
     try:
         return hints.improve(
-            error, request.statement, engine.dialect, plan.connection.engine, survey,
+            error, request.statement, engine.dialect, plan.connection.engine,
+            _glance(error, plan, request, survey) if engine.billed else survey,
             trial.problem, len(engine.explain) if explained else 0,
         )  # fmt: skip
     except ToolError:
         return error
+
+
+def _glance(error: ToolError, plan: Plan, request: QueryRequest, survey: Survey) -> Glance:
+    """What a billed engine tells for nothing, and only where a name was wrong."""
+    from dbtools.glance import Glance
+    from dbtools.guard.anatomy import dissect
+    from dbtools.hints import complaint
+
+    names: list[str] = []
+    if complaint.read(plan.connection.engine, error).kind in complaint.NAMES:
+        anatomy = dissect(request.statement, ENGINES[plan.connection.engine].dialect)
+        names = [source.table for source in anatomy.sources if source.table] if anatomy else []
+    return Glance(survey, names)
 
 
 class _Trial:

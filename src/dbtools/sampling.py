@@ -55,7 +55,7 @@ class Look:
             return self._documents(table, count)
         names = [c.name for c in table.columns]
         chosen = [self._naming.column(n) for n in names] if names else ["*"]
-        found = self._ask(_select(chosen, self._naming.of(table), count, self._engine), count)
+        found = self._ask(_select(chosen, self._source(table), count, self._engine), count)
         return [dict(zip(names, row, strict=False)) if names else {} for row in found]
 
     def with_values(self, table: Table) -> Table:
@@ -75,7 +75,7 @@ class Look:
 
     def _values(self, table: Table, column: TableColumn) -> tuple[str, ...]:
         name = self._naming.column(column.name)
-        part = _select([name], self._naming.of(table), _ROWS_LOOKED_AT, self._engine)
+        part = _select([name], self._source(table), _ROWS_LOOKED_AT, self._engine)
         text = _select(
             [f"DISTINCT {name}"], f"({part}) AS looked_at", _MOST_VALUES + 2, self._engine
         )
@@ -83,6 +83,11 @@ class Look:
         shown = sorted({str(value) for value in found})
         long = any(len(value) > _LONGEST_VALUE for value in shown)
         return () if long or len(found) > _MOST_VALUES else tuple(shown)
+
+    def _source(self, table: Table) -> str:
+        """What to read of: of a row of daily tables the last, for all of them would cost."""
+        name = str(table.extra.get("lastShard", table.name))
+        return self._naming.table(table.schema, name)
 
     def _documents(self, table: Table, count: int) -> Rows:
         command: dict[str, object] = {"find": table.name, "limit": count}

@@ -62,6 +62,14 @@ class Survey:
         """Some tables in full."""
         return self._whole().tables(wanted)
 
+    def kept(self) -> Catalog | None:
+        """All tables in full, if an earlier call left them and they are fresh."""
+        return None if self._stored is None else self._stored.catalog()
+
+    def glance(self, names: tuple[str, ...]) -> Catalog:
+        """What costs nothing: all names, and the columns of the tables named. It is not kept."""
+        return self._read(names, free=True)
+
     def again(self) -> bool:
         """Forget what came from the cache; False when it was read just now anyway."""
         if self.read_now:
@@ -127,11 +135,11 @@ class Survey:
         except (ValueError, KeyError, TypeError):
             return None
 
-    def _read(self, names: tuple[str, ...]) -> Catalog:
+    def _read(self, names: tuple[str, ...], *, free: bool = False) -> Catalog:
         from dbtools.deadline import Deadline, DeadlineReached
         from dbtools.drivers.base import CatalogRequest, timeout_error
 
-        request = CatalogRequest(self._schemas, names, timeout_seconds=self._seconds)
+        request = CatalogRequest(self._schemas, names, timeout_seconds=self._seconds, free=free)
         session = self.session()
         try:
             with Deadline(self._seconds):

@@ -6,12 +6,15 @@ It proves what no emulator does: bytes billed, job time-outs, cancelling, refusa
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from servers.certificates import Certificates
 
 _TABLE = {"projectId": "p", "datasetId": "d", "tableId": "t"}
 FIELDS = [{"name": "n", "type": "INTEGER", "mode": "NULLABLE"}]
@@ -74,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        self._answer("POST", json.loads(raw) if raw else None)
+        self._answer("POST", json.loads(raw) if raw.startswith(b"{") else None)
 
     def _answer(self, method: str, body: Any) -> None:
         self.stub.requests.append((method, self.path, body))
@@ -92,8 +95,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reply(self, method: str, path: str, body: Any) -> tuple[int, Any] | None:
         script = self.stub.script
+        if path.endswith("/token"):
+            return 200, {"access_token": "t0k3n", "expires_in": 3600, "token_type": "Bearer"}
         if path.endswith("/tables"):
-            return 200, {"tables": [{"tableReference": _TABLE}]}
+            return 200, {"tables": [{"tableReference": _TABLE, "type": "TABLE"}]}
+        if path.endswith("/tables/t"):
+            return 200, {"tableReference": _TABLE, "schema": {"fields": script.schema}}
         if path.endswith(":testIamPermissions"):
             return 200, {"permissions": script.held}
         if "/datasets" in path:
@@ -166,13 +173,19 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def running() -> Iterator[Stub]:
-    """A stub on a free port of this machine."""
+def running(certificates: Certificates | None = None) -> Iterator[Stub]:
+    """A stub on a free port of this machine; with certificates it speaks TLS as `localhost`."""
     stub = Stub()
     handler = type("Handler", (_Handler,), {"stub": stub})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    stub.address = f"http://127.0.0.1:{server.server_address[1]}"
+    port = server.server_address[1]
+    stub.address = f"http://127.0.0.1:{port}"
+    if certificates is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificates.cert, certificates.key)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        stub.address = f"https://localhost:{port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield stub

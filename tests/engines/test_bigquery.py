@@ -24,6 +24,16 @@ SETUP = (
        FOREIGN KEY (cust) REFERENCES shop.cust (id) NOT ENFORCED) PARTITION BY d CLUSTER BY cust""",
     "CREATE VIEW shop.names AS SELECT name FROM shop.cust",
     "INSERT INTO shop.cust (id, name) VALUES (1, 'a'), (2, NULL)",
+    "CREATE TABLE daily.events_20240101 (old INT64)",
+    "CREATE TABLE daily.events_20240102 (id INT64, what STRING) OPTIONS (description = 'all')",
+    "CREATE TABLE daily.events_20240103 (id INT64, what STRING, at TIMESTAMP)",
+    "CREATE TABLE daily.events_live_20240103 (id INT64)",
+    "CREATE TABLE daily.part_12345678 (n INT64)",
+    "CREATE TABLE daily.part_99999999 (n INT64)",
+    "CREATE VIEW daily.v_20240101 AS SELECT 1 AS n",
+    "CREATE VIEW daily.v_20240102 AS SELECT 2 AS n",
+    "INSERT INTO daily.events_20240101 VALUES (1)",
+    "INSERT INTO daily.events_20240103 (id) VALUES (7), (8)",
 )
 TYPES = {
     "INT64": "9007199254740993", "FLOAT64": "0.1", "FLOAT64 NaN": "CAST('nan' AS FLOAT64)",
@@ -44,6 +54,7 @@ TYPES = {
 def shop(bigquery: Server) -> Iterator[Server]:
     client = servers.bigquery.connect(bigquery)
     client.create_dataset("shop")
+    client.create_dataset("daily")
     for statement in SETUP:
         client.query_and_wait(statement)
     with pytest.MonkeyPatch.context() as patch:
@@ -84,6 +95,34 @@ def test_the_catalog_takes_five_statements(shop: Server) -> None:
     )
     assert (event.extra["partitionBy"], event.extra["clusterBy"]) == ("d", ["cust"])
     assert names.kind == "view" and "name" in names.definition
+
+
+def test_tables_of_one_day_each_are_one(shop: Server, tmp_path: Path) -> None:
+    with kit.session(shop.with_database("daily"), timeout=60) as session:
+        catalog = session.catalog(CatalogRequest())
+        again = session.catalog(CatalogRequest(tables=("events_*", "events_20240102")))
+        free = session.catalog(CatalogRequest(tables=("daily.events_20240101",), free=True))
+    assert {t.name: len(t.columns) for t in catalog.tables} == {
+        "events_*": 3, "events_live_20240103": 1, "part_12345678": 1, "part_99999999": 1,
+        "v_20240101": 1, "v_20240102": 1,
+    }  # fmt: skip
+    events = catalog.tables[0]
+    assert (events.row_count, events.partitions) == (3, 3)
+    assert "20240101 … 20240103" in events.comment and "_TABLE_SUFFIX" in events.comment
+    assert (events.extra["firstShard"], events.extra["lastShard"]) == (
+        "events_20240101",
+        "events_20240103",
+    )
+    # Asked for by its own name a table stays one.
+    assert [(t.name, t.partitions, len(t.columns)) for t in again.tables] == [
+        ("events_*", 2, 3),
+        ("events_20240102", 0, 2),
+    ]
+    assert {t.name: len(t.columns) for t in free.tables if t.columns} == {"events_*": 3}
+    env = {**shop.with_database("daily").env(), "XDG_CACHE_HOME": str(tmp_path)}
+    options = ("--table", "events_20240102", "--format", "json")
+    [shown] = run("db-schema", *options, env=env).json()["tables"]
+    assert (shown["name"], shown["sqlName"]) == ("events_*", "`events_*`")
 
 
 def test_named_tables_and_datasets_are_filtered(shop: Server) -> None:

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cli.commands import BIN, Answer, clean_environment, run
 from dbtools.drivers.bigquery.values import interval
 from engines.fake_bigquery import Stub, refusal, running
+from servers import certificates
 
 
 @pytest.fixture
@@ -269,7 +270,8 @@ def test_what_the_login_could_write_is_told(stub: Stub, held: list[str]) -> None
     assert ("dataViewer" in answer.stdout) is bool(held)
 
 
-def test_a_key_whose_token_cannot_be_had(stub: Stub) -> None:
+def service_key(token_uri: str) -> str:
+    """A service account's key, made for this test."""
     key = rsa.generate_private_key(65537, 2048).private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
@@ -278,12 +280,66 @@ def test_a_key_whose_token_cannot_be_had(stub: Stub) -> None:
     info = {
         "type": "service_account", "project_id": "p", "private_key": key.decode(),
         "private_key_id": "1", "client_email": "reader@p.iam.gserviceaccount.com",
-        "token_uri": "http://127.0.0.1:1/token",
+        "token_uri": token_uri,
     }  # fmt: skip
-    change = {"ENDPOINT": "https://127.0.0.1:1", "CREDENTIALS": json.dumps(info), "PROJECT": ""}
+    return json.dumps(info)
+
+
+def test_a_key_whose_token_cannot_be_had(stub: Stub) -> None:
+    key = service_key("http://127.0.0.1:1/token")
+    change = {"ENDPOINT": "https://127.0.0.1:1", "CREDENTIALS": key, "PROJECT": ""}
     answer = query(stub, "SELECT 1", "--timeout", "5", **change)
     assert "refused" in failed(answer, "CONNECTION_FAILED")["message"]
     assert "PRIVATE KEY" not in answer.stdout + answer.stderr
+
+
+def test_certificates_are_checked_and_a_private_authority_can_be_named(tmp_path: Path) -> None:
+    made = certificates.make(tmp_path, "localhost")
+    with running(made) as secure:
+        keys = {"CREDENTIALS": service_key(f"{secure.address}/token"), "PROJECT": ""}
+        untrusted = failed(query(secure, "SELECT n FROM t", **keys), "CONNECTION_FAILED")
+        assert "not trusted" in untrusted["message"] and "DB_SSL_CA" in untrusted["hint"]
+        assert secure.requests == []
+        trusted = query(secure, "SELECT n FROM t", SSL_CA=str(made.ca), **keys)
+        assert trusted.json()["rows"] == [{"n": 1}]
+        elsewhere = secure.address.replace("localhost", "127.0.0.1")
+        other = query(secure, "SELECT 1", **keys | {"SSL_CA": str(made.ca), "ENDPOINT": elsewhere})
+        assert "another host" in failed(other, "CONNECTION_FAILED")["message"]
+    unreadable = query(secure, "SELECT 1", SSL_CA=str(tmp_path / "none.pem"), **keys)
+    assert "DB_SSL_CA" in failed(unreadable, "BAD_CONFIG")["message"]
+
+
+def test_a_wrong_name_costs_nothing_to_explain(stub: Stub, tmp_path: Path) -> None:
+    stub.script.schema = [{"name": "amount", "type": "INTEGER"}]
+    stub.script.dry = refusal(400, "invalidQuery", "Unrecognized name: amuont at [1:8]")
+    answer = query(stub, "SELECT amuont FROM t", XDG_CACHE_HOME=str(tmp_path))
+    error = failed(answer, "QUERY_FAILED")
+    assert error["candidates"][0]["column"] == "amount", error
+    # Nothing but dry runs: INFORMATION_SCHEMA would be billed.
+    assert all(job.get("dryRun") for job in stub.jobs())
+    asked = len(stub.requests)
+    stub.script.dry = refusal(
+        404, "notFound", "Not found: Table p:d.tt was not found in location EU"
+    )
+    error = failed(query(stub, "SELECT 1 FROM tt", XDG_CACHE_HOME=str(tmp_path)), "QUERY_FAILED")
+    assert [one["table"] for one in error["candidates"]] == ["t"], error
+    assert any(path.endswith("/tables") for path in stub.paths()[asked:])
+
+
+def test_other_mistakes_do_not_look_at_the_catalog(stub: Stub) -> None:
+    stub.script.dry = refusal(400, "invalidQuery", "Syntax error: Unexpected keyword FROM at [1:8]")
+    failed(query(stub, "SELECT FROM t"), "QUERY_FAILED")
+    assert not any("/tables" in path for path in stub.paths())
+    assert all(job.get("dryRun") for job in stub.jobs())
+
+
+def test_the_most_columns_there_can_be(stub: Stub) -> None:
+    """BigQuery's limit is 10,000 columns of a result."""
+    stub.script.schema = [{"name": f"c{i}", "type": "INTEGER"} for i in range(10_000)]
+    stub.script.pages = [[[str(i) for i in range(10_000)]]]
+    body = query(stub, "SELECT * FROM t").json()
+    assert len(body["columns"]) == 10_000
+    assert body["rows"][0] == {f"c{i}": i for i in range(10_000)}
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ class CatalogRequest:
     """schemas: only these (empty: all but the engine's own). tables: exact names or none.
 
     detail: 'names' needs no columns where that is cheaper. sample_documents: MongoDB's bound.
+    free: ask nothing that is billed: all names, and columns of the tables named only.
     """
 
     schemas: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class CatalogRequest:
     detail: str = "full"
     sample_documents: int = 100
     timeout_seconds: float = 30.0
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ DATE: Final = "date"
 SYNTAX: Final = "syntax"
 ZERO: Final = "zero"
 DENIED: Final = "denied"
+# Those that the names of tables and columns help with.
+NAMES: Final = (COLUMN, TABLE, MISSING_FROM, AMBIGUOUS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class Failure:
         best = None
         for table in self.catalog.tables:
             own = [table.schema.lower(), table.name.lower()]
+            if table.holds(wanted[-1]):
+                own[-1] = wanted[-1]
             if own[-len(wanted) :] != wanted[-2:]:
                 continue
             if table.schema in ("", self.catalog.default_schema):

@@ -50,7 +50,9 @@ def matching(tables: Sequence[Table], pattern: str, naming: Naming) -> list[Tabl
         own = [t for t in spelled if t.schema in ("", naming.default_schema)]
         return own or spelled
     folded = pattern.lower()
-    return [t for t in tables if _alike(t, folded)]
+    found = [t for t in tables if _alike(t, folded)]
+    schema, _, name = pattern.rpartition(".")
+    return found or [t for t in tables if t.holds(name) and schema in ("", t.schema)]
 
 
 def _alike(table: Table, folded: str) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from dbtools.connection import Connection
-from dbtools.drivers import network
+from dbtools.drivers import network, tls
 from dbtools.drivers.bigquery import errors
 from toolbelt.errors import ToolError
 
@@ -86,6 +87,7 @@ def dial(config: Config, connection: Connection) -> bigquery.Client:
     from google.cloud import bigquery
 
     credentials, theirs = _credentials(config, connection)
+    http = _http(credentials, connection)
     project = config.project or theirs
     if not project:
         raise ToolError(
@@ -97,6 +99,7 @@ def dial(config: Config, connection: Connection) -> bigquery.Client:
         credentials=credentials,
         location=config.location or None,
         client_options={"api_endpoint": config.endpoint},
+        _http=http,
     )
     try:
         _probe(client, config, connection)
@@ -104,6 +107,24 @@ def dial(config: Config, connection: Connection) -> bigquery.Client:
         client.close()
         raise
     return client
+
+
+def _http(credentials: Any, connection: Connection) -> Any:
+    """The library's own session, or one that trusts the authority SSL_CA names."""
+    choice = tls.read(connection, "verify-full")
+    if not choice.ca:
+        return None
+    from google.auth.transport.requests import AuthorizedSession, Request
+    from requests import Session
+
+    tls.context(choice, connection.source)  # for its message about an unusable file
+    plain = Session()
+    made = AuthorizedSession(credentials, auth_request=Request(plain))
+    both: tuple[Any, Any] = (plain, made)
+    for session in both:
+        # The session's own `verify` gives way to REQUESTS_CA_BUNDLE; a request's does not.
+        session.request = partial(session.request, verify=choice.ca)
+    return made
 
 
 def _credentials(config: Config, connection: Connection) -> tuple[Any, str]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dbtools.catalog import Catalog
 
 Record = Mapping[str, Any]
+# What a statement of the catalog tells, and the region it is for.
+Part = tuple[str, str]
 # The API cuts a page at some megabytes anyway.
 _PAGE_ROWS: Final = 10_000
 _CANCEL_SECONDS: Final = 2.0
@@ -116,12 +118,13 @@ class BigQuerySession:
             converters=[None] * len(_PLAN),
         )
 
-    def _start(self, text: str, bound: list[Any]) -> bigquery.QueryJob:
+    def _start(self, text: str, bound: list[Any], region: str = "") -> bigquery.QueryJob:
         # The job is named here, so that it can be stopped before its start was confirmed.
         job_id = f"toolbelt_{uuid.uuid4()}"
-        self._running.append((job_id, self._config.location or None))
+        where = region or self._config.location or None
+        self._running.append((job_id, where))
         job = self._query(
-            text, bound, job_id,
+            text, bound, job_id, where,
             maximum_bytes_billed=self._config.max_bytes_billed,
             job_timeout_ms=max(1, round(self._timeout * 1000)),
         )  # fmt: skip
@@ -129,8 +132,9 @@ class BigQuerySession:
         return job
 
     def _query(
-        self, text: str, bound: list[Any], job_id: str | None = None, **settings: Any
-    ) -> bigquery.QueryJob:
+        self, text: str, bound: list[Any], job_id: str | None = None, region: str | None = None,
+        **settings: Any,
+    ) -> bigquery.QueryJob:  # fmt: skip
         from google.cloud import bigquery
 
         config = bigquery.QueryJobConfig(
@@ -141,7 +145,8 @@ class BigQuerySession:
                 self._config.dataset, default_project=self._client.project
             )
         return self._client.query(
-            text, config, job_id=job_id, retry=None, job_retry=None, timeout=self._timeout + 1,
+            text, config, job_id=job_id, location=region, retry=None, job_retry=None,
+            timeout=self._timeout + 1,
         )  # fmt: skip
 
     def _wait(self, job: bigquery.QueryJob, most: int | None) -> bigquery.table.RowIterator:
@@ -160,33 +165,37 @@ class BigQuerySession:
             raise self._failures.of(error, text) from error
 
     def catalog(self, request: CatalogRequest) -> Catalog:
-        """Everything from INFORMATION_SCHEMA, all statements at once."""
-        from dbtools.drivers.bigquery import catalogue
+        """Everything from INFORMATION_SCHEMA, all statements at once; or what costs nothing."""
+        from dbtools.drivers.bigquery import catalogue, glance
 
         try:
+            if request.free:
+                return glance.read(self._client, self._config, request, _retry())
             return catalogue.read(self._ask, self._datasets, request, self._config)
         except self._kinds as error:
             raise self._failures.of(error) from error
 
-    def _datasets(self) -> list[str]:
+    def _datasets(self) -> dict[str, str]:
+        """Every dataset of the project and its region: free to ask."""
         found = self._client.list_datasets(retry=_retry(), timeout=self._timeout)
-        return [one.dataset_id for one in found]
+        # The library keeps the region to itself.
+        return {one.dataset_id: str(one._properties.get("location") or "") for one in found}
 
-    def _ask(self, statements: Mapping[str, str]) -> dict[str, list[Record] | ToolError]:
+    def _ask(self, statements: Mapping[Part, str]) -> dict[Part, list[Record] | ToolError]:
         """The rows of our own statements, run side by side; an error in the place of its rows."""
-        started = {name: self._asked(text) for name, text in statements.items()}
-        found: dict[str, list[Record] | ToolError] = {}
-        for name, rows in started.items():
+        started = {part: self._asked(text, part[1]) for part, text in statements.items()}
+        found: dict[Part, list[Record] | ToolError] = {}
+        for part, rows in started.items():
             try:
-                found[name] = rows()
+                found[part] = rows()
             except ToolError as error:
-                found[name] = error
+                found[part] = error
         return found
 
-    def _asked(self, text: str) -> Callable[[], list[Record]]:
+    def _asked(self, text: str, region: str) -> Callable[[], list[Record]]:
         failed: list[Exception] = []
         try:
-            job = self._start(text, [])
+            job = self._start(text, [], region)
         except self._kinds as error:
             failed.append(error)
 

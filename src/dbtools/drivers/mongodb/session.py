@@ -111,7 +111,8 @@ class MongoSession:
     def _documents(self, command: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
         name = next(iter(command))
         if name.lower() in _CURSOR_COMMANDS:
-            cursor = self.database.cursor_command(command)
+            # The command's own batch size is the first batch's only: others would be 16 MB each.
+            cursor = self.database.cursor_command(command).batch_size(_BATCH)
             return self._guarded(cursor)
         answer: Mapping[str, Any] = self.database.command(command)
         return iter(_plain_answer(name, answer))
