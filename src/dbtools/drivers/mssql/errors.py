@@ -112,6 +112,11 @@ class Failures:
         if isinstance(error, TimeoutError):
             return timeout_error(self.timeout_seconds)
         if isinstance(error, UnicodeDecodeError):
+            if error.encoding.startswith("utf-16"):
+                return ToolError(
+                    "QUERY_FAILED", "SQL Server: an nvarchar holds half a surrogate pair.",
+                    hint="CAST(column AS varbinary(max)) gives its bytes",
+                )  # fmt: skip
             return ToolError(
                 "QUERY_FAILED", "SQL Server: a text holds bytes that its collation does not have.",
                 hint="CAST(column AS nvarchar(max)) has the server read them",

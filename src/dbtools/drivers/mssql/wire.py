@@ -15,6 +15,7 @@ from pytds import lcid, tds_base, tds_types, tz
 from pytds.row_strategies import list_row_strategy
 from pytds.tds_socket import _TdsSocket
 
+from dbtools.drivers.mssql.reading import Reader, reading
 from dbtools.drivers.mssql.values import exact
 from dbtools.result import Row
 
@@ -72,6 +73,10 @@ class Wire:
         )
         self.route = self._tds.login()
         self._session = self._tds.main_session
+        old = self._session._reader
+        self._session._reader = Reader(
+            self._session, self._session._transport, old.get_block_size()
+        )
         self._factory = _Factory(self._tds.tds_version)
         self._tds.type_factory = self._factory
 
@@ -85,7 +90,8 @@ class Wire:
 
     def begin(self) -> None:
         """Begin the transaction that rollback() ends."""
-        self._session.begin_tran()
+        with reading():
+            self._session.begin_tran()
 
     def batch(self, text: str) -> None:
         """Send a batch as it is, and read as far as its first columns."""
@@ -110,15 +116,17 @@ class Wire:
 
     def _answered(self) -> None:
         self._session.res_info = None
-        self._session.begin_response()
-        self._session.find_result_or_done()
+        with reading():
+            self._session.begin_response()
+            self._session.find_result_or_done()
         self._exactly()
 
     def next_set(self) -> bool:
         """Go on to the next result of a batch; what is left of this one is skipped."""
-        while self._session.next_row():
-            continue
-        found = bool(self._session.next_set())
+        with reading():
+            while self._session.next_row():
+                continue
+            found = bool(self._session.next_set())
         self._exactly()
         return found
 
@@ -140,8 +148,9 @@ class Wire:
         """The rows of this result."""
         if not self._found():
             return
-        while self._session.next_row():
-            yield tuple(self._session.row)
+        with reading():
+            while self._session.next_row():
+                yield tuple(self._session.row)
 
     def attention(self, seconds: float) -> None:
         """Have the running statement stopped, and wait that long for the server to say so.
@@ -161,10 +170,11 @@ class Wire:
     def rollback(self, seconds: float) -> None:
         """Leave unread rows and undo the transaction."""
         self._tds.sock.settimeout(seconds)
-        self._session.cancel_if_pending()
-        if self._tds.tds72_transaction:
-            self._session.submit_rollback(False)
-            self._session.process_simple_request()
+        with reading():
+            self._session.cancel_if_pending()
+            if self._tds.tds72_transaction:
+                self._session.submit_rollback(False)
+                self._session.process_simple_request()
 
     def close(self) -> None:
         """Hang up without another word."""
