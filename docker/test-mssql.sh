@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${MSSQL_SA_PASSWORD:?set it to a password of your own}"
 export MSSQL_SA_PASSWORD
+[ -e .venv/.installed ] || make .venv/.installed
 compose="docker compose -f docker/compose.mssql.yaml"
 trap '$compose down --volumes' EXIT
 $compose up --detach --wait

@@ -16,6 +16,7 @@ from uuid import UUID
 
 SAFE_INTEGER: Final = 2**53
 NOT_FINITE: Final = "NaN or infinity became null"
+NOT_UTF8: Final = "text that is not UTF-8 became base64"
 
 
 def base64_text(raw: bytes) -> str:

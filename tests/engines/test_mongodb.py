@@ -7,10 +7,10 @@ import os
 import signal
 import socket
 import subprocess
-import threading
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,16 @@ from bson import (
     Regex,
     Timestamp,
 )  # fmt: skip
+from pymongo.database import Database
+from pymongo.monitoring import CommandStartedEvent
 
 from cli.commands import BIN, Answer, clean_environment, run
+from dbtools.drivers.base import CatalogRequest, Execution
 from dbtools.drivers.mongodb.values import BsonEncoder, extended, type_name
+from engines import kit
+from engines.between import between
 from servers import Server
+from toolbelt.errors import ToolError
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "types_mongodb.json"
 OID = ObjectId("65a000000000000000000001")
@@ -145,6 +151,22 @@ def test_nothing_that_writes_or_runs_code_is_sent(shop: Server, text: str) -> No
     assert done.error["hint"]
 
 
+@pytest.mark.parametrize("value", [
+    {"$oid": "zz"}, {"$oid": 5}, {"$date": "nope"}, {"$date": {"$numberLong": "x"}},
+    {"$numberDecimal": "x"}, {"$numberLong": "99999999999999999999"}, {"$uuid": "x"},
+    {"$binary": {"base64": "!!", "subType": "zz"}}, {"$timestamp": {"t": -1, "i": 1}},
+    {"$numberInt": "x"}, {"$dbPointer": 1}, {"$numberDouble": "x"},
+], ids=str)  # fmt: skip
+def test_malformed_extended_json_is_the_callers_mistake(
+    shop: Server, value: dict[str, object]
+) -> None:
+    with kit.session(shop) as session, pytest.raises(ToolError) as caught:
+        list(
+            session.execute(Execution([], document={"find": "events", "filter": {"a": value}})).rows
+        )
+    assert caught.value.code in ("QUERY_FAILED", "BLOCKED"), caught.value
+
+
 BAD_CONNECTIONS: list[tuple[dict[str, str], int, str]] = [
     ({"DB_PASS": "wrong"}, 3, "AUTH_FAILED"),
     ({"DB_USER": "nobody"}, 3, "AUTH_FAILED"),
@@ -239,7 +261,7 @@ def test_an_interrupt_ends_it_on_the_server_too(shop: Server) -> None:
 
 
 def test_a_server_that_goes_away_in_mid_result(shop: Server) -> None:
-    with _Proxy(shop.port) as proxy:
+    with between(shop.port, most=60_000) as proxy:
         env = {**shop.env(), "DB_PORT": str(proxy.port)}
         text = '{"find": "events", "batchSize": 100}'
         done = run("db-query", "-q", text, "--format", "jsonl", env=env)
@@ -247,47 +269,58 @@ def test_a_server_that_goes_away_in_mid_result(shop: Server) -> None:
     assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "CONNECTION_FAILED"
 
 
-class _Proxy:
-    """Passes bytes on, and hangs up once the server has sent a good deal."""
+def test_later_batches_are_as_small_as_the_first(
+    shop: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless told, a server fills 16 MB, which are ten times that as Python's objects."""
+    sizes = []
 
-    def __init__(self, target: int, most: int = 60_000) -> None:
-        self._target, self._most = target, most
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._sent = 0
+    def started(_watch: object, event: CommandStartedEvent) -> None:
+        if event.command_name == "getMore":
+            sizes.append(event.command.get("batchSize"))
 
-    def __enter__(self) -> _Proxy:
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
+    monkeypatch.setattr("dbtools.drivers.mongodb.session._Watch.started", started)
+    for command in ({"find": "events"}, {"aggregate": "events", "pipeline": []}):
+        with kit.session(shop) as session:
+            execution = Execution([], document=command, kind="FIND")
+            assert len(list(session.execute(execution).rows)) == 3001
+    assert sizes and set(sizes) == {500}
 
-    def __exit__(self, *_: object) -> None:
-        self._listener.close()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self._target))
-            threading.Thread(target=self._pump, args=(near, far, False), daemon=True).start()
-            threading.Thread(target=self._pump, args=(far, near, True), daemon=True).start()
+def test_the_read_preference_goes_with_every_command(
+    shop: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+    for name in ("command", "cursor_command"):
+        own = getattr(Database, name)
 
-    def _pump(self, source: socket.socket, sink: socket.socket, counted: bool) -> None:
-        try:
-            while data := source.recv(4096):
-                if counted:
-                    self._sent += len(data)
-                    if self._sent > self._most:
-                        break
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
+        def asked(*arguments: Any, own: Any = own, **more: Any) -> Any:
+            given.append(more["read_preference"].mongos_mode)
+            return own(*arguments, **more)
+
+        monkeypatch.setattr(Database, name, asked)
+    with kit.session(shop, read_preference="secondaryPreferred") as session:
+        for command in ({"find": "events", "limit": 1}, {"count": "events"}):
+            list(session.execute(Execution([], document=command)).rows)
+        session.catalog(CatalogRequest(tables=("empty",)))
+    assert given == ["secondaryPreferred"] * 4
+
+
+def test_what_only_other_servers_store(shop: Server) -> None:
+    """Text that is no UTF-8 and years beyond 9999, put in on the way."""
+    with between(shop.port) as middle:
+        near = replace(shop, port=middle.port)
+        with kit.session(near) as session:
+            middle.change = lambda data: data.replace(b"Mark\x00", b"M\xe4rk\x00").replace(
+                (1_704_067_200_000).to_bytes(8, "little"), (2**55).to_bytes(8, "little")
+            )
+            command = {"aggregate": "events", "cursor": {}, "pipeline": [{"$limit": 1}, {"$project": {
+                "_id": 0, "text": {"$literal": "Mark"}, "on": {"$toDate": 1_704_067_200_000}}}]}  # fmt: skip
+            result = session.execute(Execution([], document=command, kind="AGGREGATE"))
+            [[row]] = kit.cells(result)
+    assert row["text"] == "base64:TeRyaw=="
+    assert str(row["on"]).startswith("+1143677-")
+    assert "UTF-8" in "".join(result.warnings)
 
 
 def test_the_schema_of_a_collection(shop: Server) -> None:

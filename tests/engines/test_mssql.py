@@ -228,6 +228,15 @@ def test_a_server_killed_amid_the_result(mssql: FakeSqlServer) -> None:
     assert "was lost" in error["message"]
 
 
+def test_the_most_columns_there_can_be(mssql: FakeSqlServer) -> None:
+    """SQL Server's limit is 4,096 columns of a SELECT; names may take many packets."""
+    columns = [Column(f"{'c' * 100}{i}", "int") for i in range(4096)]
+    mssql.reply("wide", Result(columns, [list(range(4096))] * 2))
+    body = query(mssql, "SELECT wide").json()
+    assert [column["name"] for column in body["columns"]] == [c.name for c in columns]
+    assert [list(row.values()) for row in body["rows"]] == [list(range(4096))] * 2
+
+
 def test_names_that_repeat_and_no_rows(mssql: FakeSqlServer) -> None:
     mssql.reply("twins", Result([Column("a", "int"), Column("a", "int")], [[1, 2]]))
     assert query(mssql, "SELECT twins").json()["rows"] == [{"a": 1, "a_2": 2}]
@@ -409,6 +418,14 @@ def test_the_catalog_is_one_batch(mssql: FakeSqlServer) -> None:
         ("id",),
         "CASCADE",
     )
+
+
+def test_a_view_whose_text_the_login_may_not_see_is_told(mssql: FakeSqlServer) -> None:
+    """sys.objects pads its types to two characters."""
+    hidden = _result("sssssii", [["dbo", "names", "V ", None, None, None, None]])
+    mssql.reply("FROM sys.objects", CATALOG[0], hidden, *CATALOG[2:])
+    with kit.session(mssql.server) as session:
+        assert "VIEW DEFINITION" in session.catalog(CatalogRequest()).missing[0]
 
 
 def test_what_the_login_could_do(mssql: FakeSqlServer) -> None:

@@ -16,6 +16,9 @@ import pytds
 import pytest
 
 from cli.commands import Answer, run
+from dbtools import connection as connections
+from dbtools import drivers
+from dbtools.drivers.base import Execution
 from servers import flights
 from test_flights import CASES, like, wanted_rows
 
@@ -24,13 +27,18 @@ HOST, PORT = os.environ.get("MSSQL_HOST", "127.0.0.1"), os.environ.get("MSSQL_PO
 PASSWORD = os.environ.get("MSSQL_SA_PASSWORD", "")
 KINDS = {"text": "nvarchar(200)", "int": "int", "float": "float", "time": "datetime2(0)"}
 CHUNK = 20_000
-SHOP = """
-CREATE TABLE dbo.cust (id int IDENTITY PRIMARY KEY, name nvarchar(50) DEFAULT N'x', vip AS (id % 2));
-EXEC sp_addextendedproperty N'MS_Description', N'customers', N'SCHEMA', N'dbo', N'TABLE', N'cust';
-CREATE TABLE dbo.ord (cust int NOT NULL REFERENCES dbo.cust (id) ON DELETE CASCADE, net decimal(10,2));
-CREATE INDEX ix ON dbo.ord (net) WHERE net IS NOT NULL;
-INSERT INTO dbo.cust (name) VALUES (N'a'), (NULL);
-"""
+# Sent one by one: the client library reads a batch's first answer only.
+SHOP = (
+    "CREATE TABLE dbo.cust (id int IDENTITY PRIMARY KEY, name nvarchar(50) DEFAULT N'x', vip AS (id % 2))",
+    "EXEC sp_addextendedproperty N'MS_Description', N'customers', N'SCHEMA', N'dbo', N'TABLE', N'cust'",
+    "CREATE TABLE dbo.ord (cust int NOT NULL REFERENCES dbo.cust (id) ON DELETE CASCADE, net decimal(10,2))",
+    "CREATE INDEX ix ON dbo.ord (net) WHERE net IS NOT NULL",
+    "CREATE VIEW dbo.named AS SELECT name FROM dbo.cust WHERE name IS NOT NULL",
+    "INSERT INTO dbo.cust (name) VALUES (N'a'), (NULL)",
+    "CREATE LOGIN toolbelt_reader WITH PASSWORD = N'Only.Reads1', CHECK_POLICY = OFF",
+    "CREATE USER toolbelt_reader FOR LOGIN toolbelt_reader",
+    "ALTER ROLE db_datareader ADD MEMBER toolbelt_reader",
+)
 TYPES = {
     "bit": ("CAST(1 AS bit)", True), "tinyint": ("CAST(255 AS tinyint)", 255),
     "smallint": ("CAST(-1 AS smallint)", -1), "int": ("42", 42),
@@ -85,15 +93,18 @@ def database() -> Iterator[None]:
     assert PASSWORD, "set MSSQL_SA_PASSWORD, and MSSQL_HOST and MSSQL_PORT for a server of yours"
     with connect() as client, client.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {DATABASE}")
+        cursor.execute("IF SUSER_ID('toolbelt_reader') IS NOT NULL DROP LOGIN toolbelt_reader")
         cursor.execute(f"CREATE DATABASE {DATABASE}")
     with connect(DATABASE) as client, client.cursor() as cursor:
-        cursor.execute(SHOP)
+        for statement in SHOP:
+            cursor.execute(statement)
         for table in flights.TABLES:
             load(cursor, table)
     yield
     with connect() as client, client.cursor() as cursor:
         cursor.execute(f"ALTER DATABASE {DATABASE} SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
         cursor.execute(f"DROP DATABASE {DATABASE}")
+        cursor.execute("DROP LOGIN toolbelt_reader")
 
 
 def load(cursor: Any, table: flights.Table) -> None:
@@ -131,13 +142,54 @@ def test_types(kind: str) -> None:
 
 
 def test_the_catalog() -> None:
-    answer = run("db-schema", "--detail", "full", "--format", "json", env=env())
+    asked = [word for name in ("cust", "ord", "named", "flights") for word in ("--table", name)]
+    answer = run("db-schema", "--detail", "full", "--format", "json", *asked, env=env())
     tables = {table["name"]: table for table in answer.json()["tables"]}
     cust, order = tables["cust"], tables["ord"]
     assert cust["comment"] == "customers" and cust["columns"][0]["primaryKey"] is True
     assert order["foreignKeys"][0]["references"].endswith("cust")
     assert [index["name"] for index in order["indexes"]] == ["ix"]
     assert tables["flights"]["approximateRowCount"] == 336_776
+    assert tables["named"]["kind"] == "view" and "IS NOT NULL" in tables["named"]["definition"]
+
+
+def test_a_reader_is_told_what_its_login_may_not_see() -> None:
+    reader = {"USER": "toolbelt_reader", "PASS": "Only.Reads1"}
+    body = run("db-schema", "--detail", "names", env=env(**reader)).json()
+    assert any("VIEW DEFINITION" in warning for warning in body["warnings"])
+    live = query("SELECT 1 AS a", "--check=live", **reader)
+    assert "sysadmin" not in live.stdout and "may INSERT" not in live.stdout
+
+
+def test_text_of_a_utf8_collation() -> None:
+    text = "CAST(N'Ж🙂' COLLATE Latin1_General_100_CI_AS_SC_UTF8 AS varchar(20))"
+    assert query(f"SELECT {text} AS v").json()["rows"] == [{"v": "Ж🙂"}]
+
+
+def test_the_text_limit_and_the_row_limit() -> None:
+    assert (
+        len(
+            query("SELECT REPLICATE(CAST('x' AS varchar(max)), 100000) AS v").json()["rows"][0]["v"]
+        )
+        == 100_000
+    )
+    body = query("SELECT id FROM cust ORDER BY id", "--limit", "1").json()
+    assert (body["rows"], body["truncated"]) == ([{"id": 1}], True)
+
+
+def test_nothing_stays_written_as_owner() -> None:
+    """What the guard would refuse, sent by the driver itself: the transaction is rolled back."""
+    described = connections.find(None, env())
+    session = drivers.load("mssql").connect(described, 10.0)
+    try:
+        list(
+            session.execute(
+                Execution(["INSERT INTO cust (name) OUTPUT inserted.id VALUES (N'no')"])
+            ).rows
+        )
+    finally:
+        session.close()
+    assert query("SELECT COUNT(*) AS n FROM cust").json()["rows"] == [{"n": 2}]
 
 
 def test_parameters_null_and_lists() -> None:
@@ -190,7 +242,8 @@ def test_a_lock_held_by_another_is_told() -> None:
 
     def hold() -> None:
         with connect(DATABASE) as client, client.cursor() as cursor:
-            cursor.execute("BEGIN TRAN; UPDATE dbo.cust SET name = N'locked'")
+            cursor.execute("BEGIN TRAN")
+            cursor.execute("UPDATE dbo.cust SET name = N'locked'")
             done.wait(20)
             cursor.execute("ROLLBACK")
 

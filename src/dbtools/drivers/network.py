@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +15,11 @@ from dbtools.connection import Connection
 from toolbelt.envelope import one_line
 from toolbelt.errors import ToolError
 
+# What a client library's reading of bytes that are not its protocol may end in.
+GARBLED: Final = (
+    struct.error, LookupError, ValueError, TypeError, AttributeError, AssertionError,
+    ArithmeticError, RuntimeError,
+)  # fmt: skip
 _HOST: Final = "check {p}HOST"
 _BOTH: Final = "is the server up? check {p}HOST and {p}PORT"
 _ROUTE: Final = "check {p}HOST, {p}PORT and the firewall"
@@ -77,6 +83,11 @@ def _addresses(host: str, port: int, deadline: float) -> Iterator[_Address]:
     if isinstance(answer[0], OSError):
         raise answer[0]
     yield from answer[0]
+
+
+def unreadable(error: Exception) -> str:
+    """What to say of an answer that could not be read, in a sentence's second half."""
+    return f"its answer is not readable ({type(error).__name__})"
 
 
 def prefix(connection: Connection) -> str:

@@ -19,7 +19,7 @@ from dbtools.connection import Connection
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges, timeout_error
 from dbtools.result import Column, ResultSet, Row
 from toolbelt.errors import ToolError
-from toolbelt.jsonvalue import NOT_FINITE, SAFE_INTEGER, base64_text
+from toolbelt.jsonvalue import NOT_FINITE, NOT_UTF8, SAFE_INTEGER, base64_text
 
 if TYPE_CHECKING:
     from dbtools.catalog import Catalog
@@ -132,7 +132,7 @@ class SQLiteSession:
         try:
             return str(raw, "utf-8")
         except UnicodeDecodeError:
-            self.warnings["text that is not UTF-8 became base64"] = None
+            self.warnings[NOT_UTF8] = None
             return base64_text(raw)
 
     def _restrict(self, text: str) -> None:

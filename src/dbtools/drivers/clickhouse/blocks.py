@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -18,6 +17,7 @@ from clickhouse_connect.driver.exceptions import (
 from clickhouse_connect.driver.query import QueryContext
 from clickhouse_connect.driver.transform import extract_error_message, extract_exception_with_tag
 
+from dbtools.drivers import network
 from dbtools.drivers.clickhouse.wire import Answer, Broken, Refused
 
 # How cells are to come: raw where the library would round, guess or hide something.
@@ -124,7 +124,7 @@ class Reader:
             self._raise_message()
             if isinstance(error, StreamCompleteException):
                 raise Broken(self._answer.broken or "the answer ended early") from error
-            raise
+            raise Broken(network.unreadable(error)) from error
         return Block(tuple(heads), columns)
 
     def _raise_tagged(self) -> None:
@@ -143,8 +143,7 @@ class Reader:
 _LONGEST_MESSAGE: Final = 1024
 # What reading something else than a block may end in.
 _GARBLED: Final = (
-    ClickHouseError, StreamCompleteException, ArithmeticError, LookupError, MemoryError,
-    TypeError, ValueError, struct.error,
+    ClickHouseError, StreamCompleteException, MemoryError, *network.GARBLED,
 )  # fmt: skip
 
 

@@ -14,11 +14,10 @@ from typing import Any, Final
 
 from dbtools.drivers import columns
 from dbtools.drivers.clickhouse.blocks import ColumnHead
-from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text, decimal_text
+from toolbelt.jsonvalue import NOT_UTF8, SAFE_INTEGER, Encoder, base64_text, decimal_text
 
 Change = Callable[[Any], object]
 
-_NOT_UTF8: Final = "text that is not UTF-8 became base64"
 _TWICE: Final = "a map with a key twice in it was given as a list of [key, value]"
 _WIDE: Final = ("Int64", "UInt64", "Int128", "UInt128", "Int256", "UInt256")
 _INTERVALS: Final = {
@@ -94,7 +93,7 @@ class Converters:
         try:
             return str(raw, "utf-8")
         except UnicodeDecodeError:
-            self._encoder.warnings[_NOT_UTF8] = None
+            self._encoder.warnings[NOT_UTF8] = None
             return base64_text(bytes(raw))
 
     def _fixed(self, raw: Any) -> object:

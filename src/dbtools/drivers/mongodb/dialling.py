@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pymongo import MongoClient
+from pymongo.database import Database
 from pymongo.monitoring import CommandListener
 
 from dbtools.connection import Connection
@@ -13,6 +14,7 @@ from toolbelt import settings
 from toolbelt.errors import ToolError
 
 APP_NAME = "sandbox-toolbelt"
+_NO_HEARTBEAT_MS = 86_400_000
 _PREFERENCES = ("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
@@ -29,6 +31,9 @@ def client(connection: Connection, listener: CommandListener | None = None) -> M
         serverSelectionTimeoutMS=milliseconds,
         maxPoolSize=2,
         retryReads=False,
+        # A busy server that is late to answer a heartbeat would have our statement cut off.
+        serverMonitoringMode="poll",
+        heartbeatFrequencyMS=_NO_HEARTBEAT_MS,
         event_listeners=[] if listener is None else [listener],
         datetime_conversion="DATETIME_AUTO",
         tz_aware=True,
@@ -87,7 +92,13 @@ def _tls(connection: Connection) -> dict[str, Any]:
     return made
 
 
-def database(connection: Connection, given: MongoClient[Any]) -> str:
+def database(connection: Connection, given: MongoClient[Any]) -> Database[Any]:
+    """The connection's database, which decodes bytes that are no UTF-8 for BsonEncoder to tell."""
+    options = given.codec_options.with_options(unicode_decode_error_handler="surrogateescape")
+    return given.get_database(_name(connection, given), codec_options=options)
+
+
+def _name(connection: Connection, given: MongoClient[Any]) -> str:
     """The database's name, from DB_* or the connection string; BAD_CONFIG when neither says."""
     name = connection.database
     if not name and connection.url is not None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from bson.errors import BSONError, InvalidDocument, InvalidStringData
 from pymongo import errors
 
 from dbtools.connection import Connection
+from dbtools.drivers import network
 from dbtools.drivers.base import timeout_error
 from toolbelt.envelope import one_line
 from toolbelt.errors import ToolError
 
+# What the client library raises, and what its reading of a broken answer may end in.
+ERRORS = (errors.PyMongoError, BSONError)
+READING = (*ERRORS, *network.GARBLED)
+# A command that BSON cannot hold: an integer of more than 8 bytes, say.
+_NO_BSON = (InvalidDocument, InvalidStringData, OverflowError)
 _TIMEOUTS = frozenset((50, 262))
 _NOT_ALLOWED = 13
 _LOGIN = frozenset((11, 18))
@@ -35,8 +42,25 @@ def map_error(
             "CONNECTION_FAILED", f"{verb} MongoDB at {where}: {reason}",
             hint=_connection_hint(text, connection),
         )  # fmt: skip
+    broken = (BSONError, *network.GARBLED)
+    if isinstance(error, broken) and not isinstance(error, _NO_BSON):
+        return ToolError(
+            "CONNECTION_FAILED",
+            f"The connection to {where} was lost: {network.unreadable(error)}.",
+            hint="try again; the result so far is incomplete",
+        )  # fmt: skip
     detail = {"engineCode": type(error).__name__}
     return ToolError("QUERY_FAILED", f"MongoDB: {text}", detail=detail)
+
+
+def malformed(error: Exception, connection: Connection) -> ToolError:
+    """A command whose extended JSON means nothing: `{"$oid": "zz"}`."""
+    said = one_line(connection.redact(str(error)), 200).rstrip(".")
+    return ToolError(
+        "QUERY_FAILED", f"MongoDB: an extended JSON value is malformed ({said}).",
+        hint='{"$oid": "24 hex digits"}, {"$date": "2024-01-31T00:00:00Z"}, '
+        '{"$numberDecimal": "1.5"}',
+    )  # fmt: skip
 
 
 def _connection_hint(text: str, connection: Connection) -> str:

@@ -27,7 +27,8 @@ def read_catalog(database: Any, request: CatalogRequest, version: str) -> Catalo
     budget = request.timeout_seconds * _SHARE_OF_TIME
     listed = list(
         database.cursor_command(
-            {"listCollections": 1, "authorizedCollections": True, "nameOnly": False}
+            {"listCollections": 1, "authorizedCollections": True, "nameOnly": False},
+            read_preference=database.read_preference,
         )
     )
     trips, missing, tables = 1, [], []

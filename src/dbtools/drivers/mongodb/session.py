@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from bson import json_util
 from pymongo import MongoClient
-from pymongo.errors import PyMongoError
 from pymongo.monitoring import (
     CommandFailedEvent,
     CommandListener,
@@ -20,7 +20,7 @@ from pymongo.monitoring import (
 from dbtools.connection import Connection
 from dbtools.drivers.base import CatalogRequest, Execution, Privileges
 from dbtools.drivers.mongodb import dialling
-from dbtools.drivers.mongodb.errors import map_error
+from dbtools.drivers.mongodb.errors import ERRORS, READING, malformed, map_error
 from dbtools.drivers.mongodb.values import BsonEncoder, extended, type_name
 from dbtools.result import Column, ResultSet, Row
 from toolbelt.errors import ToolError
@@ -62,15 +62,17 @@ class MongoSession:
         client: MongoClient[Any] | None = None
         try:
             client = dialling.client(connection, self._watch)
-            name = dialling.database(connection, client)
+            self.database = dialling.database(connection, client)
             # Reaches a server and, when there is a user, logs in.
-            self.version = str(client[name].command("buildInfo").get("version", ""))
-        except (PyMongoError, ValueError, TypeError) as error:
+            about = self.database.command(
+                "buildInfo", read_preference=self.database.read_preference
+            )
+            self.version = str(about.get("version", ""))
+        except READING as error:
             if client is not None:
                 client.close()
             raise map_error(error, connection, timeout_seconds, dialling=True) from error
         self.client = client
-        self.database = client[name]
         # Shown by the server beside the running command, and found again by cancel().
         self._comment = f"{dialling.APP_NAME} {id(self):x}"
 
@@ -82,7 +84,7 @@ class MongoSession:
         try:
             documents = self._documents(command)
             first = list(islice(documents, _SAMPLE))
-        except PyMongoError as error:
+        except READING as error:
             raise self.error(error) from error
         exhausted = len(first) < _SAMPLE
         return ResultSet(
@@ -96,9 +98,12 @@ class MongoSession:
 
     def _command(self, document: Mapping[str, object]) -> dict[str, Any]:
         # Extended JSON ({"$oid": …}, {"$date": …}) becomes BSON here and nowhere before.
-        command: dict[str, Any] = json_util.loads(
-            json.dumps(document), json_options=json_util.RELAXED_JSON_OPTIONS
-        )
+        try:
+            command: dict[str, Any] = json_util.loads(
+                json.dumps(document), json_options=json_util.RELAXED_JSON_OPTIONS
+            )
+        except READING as error:
+            raise malformed(error, self._connection) from error
         name = next(iter(command))
         if name in ("find", "aggregate", "count", "distinct"):
             command["comment"] = self._comment
@@ -110,17 +115,22 @@ class MongoSession:
 
     def _documents(self, command: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
         name = next(iter(command))
+        # Commands take neither from the database: the primary would be asked, and dates be cut.
+        as_told: dict[str, Any] = {
+            "read_preference": self.database.read_preference,
+            "codec_options": self.database.codec_options,
+        }
         if name.lower() in _CURSOR_COMMANDS:
             # The command's own batch size is the first batch's only: others would be 16 MB each.
-            cursor = self.database.cursor_command(command).batch_size(_BATCH)
+            cursor = self.database.cursor_command(command, **as_told).batch_size(_BATCH)
             return self._guarded(cursor)
-        answer: Mapping[str, Any] = self.database.command(command)
+        answer: Mapping[str, Any] = self.database.command(command, **as_told)
         return iter(_plain_answer(name, answer))
 
     def _guarded(self, cursor: Any) -> Iterator[Mapping[str, Any]]:
         try:
             yield from cursor
-        except PyMongoError as error:
+        except READING as error:
             raise self.error(error) from error
 
     def error(self, error: Exception) -> ToolError:
@@ -133,7 +143,7 @@ class MongoSession:
 
         try:
             return read_catalog(self.database, request, self.version)
-        except PyMongoError as error:
+        except ERRORS as error:
             raise self.error(error) from error
 
     def privileges(self) -> Privileges:
@@ -142,7 +152,7 @@ class MongoSession:
 
         try:
             return read_privileges(self.database, self._connection)
-        except PyMongoError as error:
+        except ERRORS as error:
             raise self.error(error) from error
 
     def cancel(self) -> None:
@@ -153,7 +163,7 @@ class MongoSession:
                 for operation in running.get("inprog", []):
                     if self._is_ours(operation):
                         other.admin.command("killOp", op=operation["opid"])
-        except PyMongoError:
+        except READING:
             # maxTimeMS ends it all the same; a login may lack the right to look.
             return
 
@@ -167,7 +177,9 @@ class MongoSession:
         return reads and operation.get("connectionId") in self._watch.connection_ids
 
     def close(self) -> None:
-        self.client.close()
+        """Say goodbye, whatever the server answers to that."""
+        with suppress(*READING):
+            self.client.close()
 
 
 def _rows(documents: Iterator[Mapping[str, Any]]) -> Iterator[Row]:

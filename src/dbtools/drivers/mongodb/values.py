@@ -24,7 +24,7 @@ from bson import (
 from bson.json_util import JSONMode, JSONOptions
 from bson.json_util import default as extended_default
 
-from toolbelt.jsonvalue import Encoder, base64_text
+from toolbelt.jsonvalue import NOT_UTF8, Encoder, base64_text
 
 _RELAXED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=4, tz_aware=True)
 # BSON type names as $type spells them.
@@ -76,6 +76,16 @@ def _utc() -> Any:
     return UTC
 
 
+def _text(encoder: BsonEncoder, value: str) -> str:
+    """Text, or base64 where the bytes were no UTF-8: the client library kept them as surrogates."""
+    try:
+        value.isascii() or value.encode()
+    except UnicodeEncodeError:
+        encoder.warnings[NOT_UTF8] = None
+        return base64_text(value.encode("utf-8", "surrogateescape"))
+    return value
+
+
 def _binary(encoder: BsonEncoder, value: Binary) -> object:
     if value.subtype == 4 and len(value) == 16:
         return str(UUID(bytes=bytes(value)))
@@ -97,6 +107,7 @@ def _reference(encoder: BsonEncoder, value: DBRef) -> object:
 
 
 _RULES: dict[type, Callable[..., object]] = {
+    str: _text,
     ObjectId: lambda _e, v: str(v),
     datetime: lambda _e, v: _moment(v),
     DatetimeMS: lambda _e, v: _far_moment(v),

@@ -38,7 +38,7 @@ def read(ask: Ask, request: CatalogRequest, connection: Connection) -> Catalog:
     head, tables, columns, indexes, keys = ask(_WHERE.sub(condition, text))
     build = _Builder(_group(columns), _group(indexes), _group(keys))
     ordered = sorted(tables, key=lambda row: (row[0], row[1]))
-    hidden = [row for row in ordered if row[2] == "V" and row[4] is None]
+    hidden = [row for row in ordered if str(row[2]).strip() == "V" and row[4] is None]
     return Catalog(
         tables=tuple(build.table(row) for row in ordered),
         default_schema=connection.schema or str(head[0][1] or "dbo"),

@@ -12,7 +12,6 @@ from dbtools.connection import Connection
 from dbtools.drivers import network, tls
 from dbtools.drivers.mssql import encryption, errors
 from dbtools.drivers.mssql.reading import Garbled
-from dbtools.drivers.mssql.values import BROKEN
 from dbtools.drivers.mssql.wire import Login, Wire
 from toolbelt.errors import ToolError
 
@@ -87,7 +86,7 @@ def _cause(error: BaseException, verifier: encryption.Verifier) -> BaseException
         return OSError(f"TLS failed ({_openssl_reason(error)})")
     if isinstance(error, tds_base.ClosedConnectionError):
         return OSError("the server closed the connection")
-    if isinstance(error, (*BROKEN, Garbled)) and not isinstance(error, RuntimeError):
+    if isinstance(error, (*network.GARBLED, Garbled)) and not isinstance(error, RuntimeError):
         return RuntimeError(errors.NO_TDS)
     if type(error) is Exception:
         # "tls_ctx is not set": the server wants TLS and was told that there is none.

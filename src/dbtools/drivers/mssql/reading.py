@@ -11,7 +11,7 @@ from pytds import tds_base
 from pytds.collate import Collation, lcid2charset
 from pytds.tds_reader import _TdsReader
 
-from dbtools.drivers.mssql.values import BROKEN
+from dbtools.drivers import network
 
 # The bit of a collation that says so; the library does not know it.
 _UTF8: Final = 0x4000000
@@ -73,5 +73,5 @@ def reading() -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise
-    except BROKEN as error:
-        raise Garbled(f"its answer is not readable ({type(error).__name__})") from error
+    except network.GARBLED as error:
+        raise Garbled(network.unreadable(error)) from error

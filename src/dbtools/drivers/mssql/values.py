@@ -149,7 +149,3 @@ _EXACT: Final = {
 }
 # What the library raises, and what its reading of a broken stream ends in.
 ERRORS: Final = (tds_base.Error, OSError, UnicodeDecodeError, struct.error)
-BROKEN: Final = (
-    struct.error, LookupError, ValueError, TypeError, AttributeError, AssertionError,
-    ArithmeticError, RuntimeError,
-)  # fmt: skip

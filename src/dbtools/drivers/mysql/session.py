@@ -114,7 +114,7 @@ class MySQLSession:
         zone = self._connection.options.get("time_zone", "")
         try:
             settings.apply(self._wire, self._timeout, rows, zone)
-            [(version, zone_name, system)] = self._wire.rows(
+            version, zone_name, system = self._wire.one(
                 "SELECT @@version, @@session.time_zone, @@system_time_zone"
             )
         except pymysql.Error as error:

@@ -14,9 +14,8 @@ from dbtools.drivers import columns, documents
 from dbtools.drivers.columns import Change
 from dbtools.drivers.mysql import geometry, types
 from dbtools.drivers.mysql.wire import Column, cells
-from toolbelt.jsonvalue import Encoder, base64_text
+from toolbelt.jsonvalue import NOT_UTF8, Encoder, base64_text
 
-_NOT_UTF8: Final = "text that is not UTF-8 became base64"
 _FIXED_OFFSETS: Final = {"UTC": "+00:00", "Etc/UTC": "+00:00", "Zulu": "+00:00"}
 
 
@@ -83,7 +82,7 @@ class Readers:
         try:
             return str(raw, "utf-8")
         except UnicodeDecodeError:
-            self._encoder.warnings[_NOT_UTF8] = None
+            self._encoder.warnings[NOT_UTF8] = None
             return base64_text(raw)
 
     def _decimal(self, raw: bytes) -> object:

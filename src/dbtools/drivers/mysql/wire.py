@@ -15,6 +15,8 @@ from pymysql.connections import Connection as Library
 from pymysql.constants import CLIENT, COMMAND, CR
 from pymysql.protocol import FieldDescriptorPacket, MysqlPacket
 
+from dbtools.drivers import network
+
 _EXTENDED_METADATA: Final = 1 << 3
 # What a packet begins with that ends a result; a longer one is a row with a huge cell.
 _EOF: Final = 0xFE
@@ -73,6 +75,12 @@ class Wire(Library):  # type: ignore[misc]
 
     def start(self, text: str) -> list[Column]:
         """Send a statement and read its columns; an empty list when it gives no result."""
+        try:
+            return self._start(text)
+        except network.GARBLED as error:
+            raise self._lost(network.unreadable(error)) from error
+
+    def _start(self, text: str) -> list[Column]:
         self._execute_command(COMMAND.COM_QUERY, text.encode("utf-8"))
         first = self._read_packet()
         self.warning_count = 0
@@ -108,6 +116,8 @@ class Wire(Library):  # type: ignore[misc]
                 size += len(data)
         except OSError as error:
             raise self._lost(str(error)) from error
+        except network.GARBLED as error:
+            raise self._lost(network.unreadable(error)) from error
         return packets
 
     def _payload(self) -> bytes:
@@ -138,7 +148,8 @@ class Wire(Library):  # type: ignore[misc]
 
     def rows(self, text: str) -> list[list[str | None]]:
         """All rows of a short result, as text; none of a statement that gives no result."""
-        if not self.start(text):
+        columns = self.start(text)
+        if not columns:
             return []
         found: list[list[str | None]] = []
         while not self.ended:
@@ -146,7 +157,16 @@ class Wire(Library):  # type: ignore[misc]
                 [None if c is None else c.decode("utf-8", "backslashreplace") for c in cells(data)]
                 for data in self.some_rows(1000, 1 << 20)
             ]
+        if any(len(row) != len(columns) for row in found):
+            raise self._lost("its rows are not of the columns it told")
         return found
+
+    def one(self, text: str) -> list[str | None]:
+        """The one row of such a result."""
+        found = self.rows(text)
+        if len(found) != 1:
+            raise self._lost("its answer is to another question")
+        return found[0]
 
     def drop(self) -> None:
         """Disconnect at once, whatever is still on its way; may be called twice."""

@@ -41,7 +41,10 @@ class Failures:
         """The error of a failed result."""
         field = _Fields(result)
         state = field(DiagnosticField.SQLSTATE)
-        message = field(DiagnosticField.MESSAGE_PRIMARY) or str(result)
+        message = field(DiagnosticField.MESSAGE_PRIMARY)
+        if not message:
+            # libpq's own: what arrived was no message of the protocol.
+            return self.lost_because(field.whole())
         detail: dict[str, object] = {"sqlstate": state} if state else {}
         position = field(DiagnosticField.STATEMENT_POSITION)
         if position and locate and (place := locate(int(position))):
@@ -74,8 +77,12 @@ class Failures:
 
     def lost(self, error: Exception) -> ToolError:
         """The connection broke while a statement ran."""
+        return self.lost_because(str(error))
+
+    def lost_because(self, why: str) -> ToolError:
+        """The same for a reason in words."""
         return ToolError(
-            "CONNECTION_FAILED", f"{self.lost_text()}: {self._clean(str(error))}.",
+            "CONNECTION_FAILED", f"{self.lost_text()}: {self._clean(why)}.",
             hint="try again; the result so far is incomplete",
         )  # fmt: skip
 
@@ -104,3 +111,8 @@ class _Fields:
     def __call__(self, field: DiagnosticField) -> str:
         raw = self._result.error_field(field)  # type: ignore[attr-defined]
         return raw.decode("utf-8", "backslashreplace") if raw else ""
+
+    def whole(self) -> str:
+        """The message as libpq would print it."""
+        raw = self._result.error_message  # type: ignore[attr-defined]
+        return raw.decode("utf-8", "backslashreplace") or "no message"

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isfinite
-from typing import Final, cast
+from typing import cast
 
 from dbtools.drivers import documents
 from dbtools.drivers.postgres import literals
 from dbtools.drivers.postgres.types import NATIVE, TypeFacts
 from dbtools.result import Converter
-from toolbelt.jsonvalue import SAFE_INTEGER, Encoder, base64_text
+from toolbelt.jsonvalue import NOT_UTF8, SAFE_INTEGER, Encoder, base64_text
 
 Reader = Callable[[str], object]
-_NOT_UTF8: Final = "text that is not UTF-8 became base64"
 
 
 class Readers:
@@ -84,7 +83,7 @@ class Readers:
         try:
             text.encode()
         except UnicodeEncodeError:
-            self._encoder.warnings[_NOT_UTF8] = None
+            self._encoder.warnings[NOT_UTF8] = None
             return base64_text(text.encode("utf-8", "surrogateescape"))
         return text
 

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, Final
 
 import psycopg
-from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 
 from dbtools.drivers.postgres.errors import Failures, Locate
 from toolbelt.errors import ToolError
@@ -180,10 +180,19 @@ class Wire:
                     break
                 if result is not None:
                     results.append(result)
+                elif pg.status == ConnStatus.BAD:
+                    # The mark of the end will never come.
+                    return self._before_it_broke(results)
         except psycopg.Error as error:
             raise self.failures.lost(error) from error
         pg.exit_pipeline_mode()
         return results
+
+    def _before_it_broke(self, results: list[Result]) -> list[Result]:
+        """Those results, where the server said why; else the error that the connection is lost."""
+        if any(result.status in _FAILED for result in results):
+            return results
+        raise self.failures.lost_because(self._pg.error_message.decode("utf-8", "backslashreplace"))
 
     def _last(self, results: list[Result]) -> Result:
         return next((r for r in results if r.status in _FAILED), results[-1])
