@@ -74,9 +74,7 @@ class Wire:
         self.route = self._tds.login()
         self._session = self._tds.main_session
         old = self._session._reader
-        self._session._reader = Reader(
-            self._session, old._transport, old.get_block_size()
-        )
+        self._session._reader = Reader(self._session, old._transport, old.get_block_size())
         self._factory = _Factory(self._tds.tds_version)
         self._tds.type_factory = self._factory
 
