@@ -1,4 +1,4 @@
-"""python -m bench [start] [export] [memory] [schema] [shell]: run the groups named, or all."""
+"""python -m bench [start] [export] [memory] [schema] [shell] [broker]: run these, or all."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench import broker as brokering
 from bench import navigator_speed, shell_speed
 from bench.measure import Case
 from bench.peers import own, psql, sqlite_utils
@@ -131,10 +132,27 @@ def shell(_stage: Stage) -> list[Table]:
     return [Table("safe-shell, one answer", 15, shell_speed.cases())]
 
 
+def broker(stage: Stage) -> list[Table]:
+    """The way through the credential broker, warm, beside psql and the cold command."""
+    server = stage.servers["postgres"]
+    running = brokering.start(server.env())
+    asked = (own("db-query"), "-q", "select 1")
+    brokering.weigh()
+    brokering.burst(running)
+    return [
+        Table("Warm select 1 through the broker", 25, [
+            stage.psql(PSQL, "-c", "select 1"),
+            brokering.case(running, "db-query, broker", PSQL),
+            Case("db-query, no broker", asked, server.env(), against=PSQL),
+        ]),
+    ]  # fmt: skip
+
+
 GROUPS: Final[dict[str, Callable[[Stage], list[Table]]]] = {
     "start": start,
     "export": export,
     "memory": memory,
     "schema": schema,
     "shell": shell,
+    "broker": broker,
 }

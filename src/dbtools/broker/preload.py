@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from importlib import import_module
+from pkgutil import iter_modules
 
 from dbtools.broker.operator import Operator
 from dbtools.engines import ENGINES
@@ -13,8 +14,10 @@ from toolbelt.errors import ToolError
 _ALWAYS = (
     "dbtools.query_cli", "dbtools.schema_cli", "dbtools.query", "dbtools.describe",
     "dbtools.delivery", "dbtools.parameters", "dbtools.request", "dbtools.schema_request",
-    "dbtools.mending", "dbtools.showing", "dbtools.find", "dbtools.broker.child",
-    "dbtools.broker.remote", "toolbelt.publish", "toolbelt.workspace",
+    "dbtools.mending", "dbtools.showing", "dbtools.find", "dbtools.quiet", "dbtools.documents",
+    "dbtools.guard.placeholders", "dbtools.search.lexicon_tables", "dbtools.search.twin_tables",
+    "dbtools.broker.child", "dbtools.broker.remote", "toolbelt.publish", "toolbelt.workspace",
+    "difflib", "hashlib", "encodings.idna",
 )  # fmt: skip
 
 
@@ -36,16 +39,32 @@ def preload(operator: Operator) -> list[str]:
 
 
 def _load(engine: str) -> bool:
+    """One engine's guard and driver; what a driver imports only to connect stays its own affair.
+
+    (BigQuery's client alone would weigh more than all the rest.)
+    """
     from dbtools.drivers import load
-    from dbtools.guard import check
 
     try:
-        load(engine)
+        driver = load(engine)
     except ToolError as error:
         # MISSING_DEP: every call will say so; the operator should hear it now.
         sys.stderr.write(f"broker: {error.message} {error.hint}\n")
         return False
-    dialect = ENGINES[engine].dialect
-    if dialect != "mongodb":
-        check("SELECT 1", dialect)
+    name = ENGINES[engine].module
+    for part in iter_modules(getattr(driver, "__path__", [])):
+        import_module(f"{name}.{part.name}")
+    _load_guard(ENGINES[engine].dialect)
     return True
+
+
+def _load_guard(dialect: str) -> None:
+    from dbtools.guard import check, tables
+
+    if dialect == "mongodb":
+        import_module("dbtools.guard.mongo")
+        import_module("dbtools.guard.mongosh")
+        import_module("dbtools.guard.tables_mongodb")
+        return
+    check("SELECT a FROM t", dialect)
+    tables("SELECT a FROM t", dialect)
