@@ -166,3 +166,36 @@ check "without time zone data a query and a report work" box -v "$nothing:/usr/s
     answer 0 db-query -q "SELECT placed_at FROM orders LIMIT 2" -o output/t.json --force | says .ok
     db-query -q "SELECT placed_at, total_amount FROM orders LIMIT 20" |
         answer 0 report-run generate --template data-summary --format pdf -o output/t.pdf --force | says .ok'
+
+# --- The credential broker: started as root, secrets from a file ----------------------------------------
+printf 'smoke-%s\n' "$(head -c 18 /dev/urandom | od -An -tx1 | tr -d ' \n')" >"$scratch/secret"
+chmod 400 "$scratch/secret"
+BROKER=(
+    --user 0 --cap-add SETUID --cap-add SETGID --cap-add CHOWN --tmpfs /run/toolbelt
+    -v "$scratch/secret:/run/secrets/db:ro" -e DB_1_NAME=far -e DB_1_TYPE=postgresql -e DB_1_DB=d
+    -e DB_1_HOST=127.0.0.1 -e DB_1_USER=u -e DB_1_PASS_FILE=/run/secrets/db
+    -e DB_2_NAME=near -e DB_2_TYPE=sqlite -e DB_2_DB=/workspace/shop.db
+)
+check "with a broker the agent has no rights, no DB_*, and asks all the same" box "${BROKER[@]}" -- '
+    same "$(id -u)" 10001
+    same "$(env | grep ^DB_ || true)" ""
+    grep -q "^CapPrm:.0*$" /proc/self/status; grep -q "^NoNewPrivs:.1$" /proc/self/status
+    answer 0 db-query -c near -q "SELECT count(*) AS n FROM orders" -o output/n.csv --force | says .ok
+    answer 1 db-query -c far -q "DROP TABLE orders" | says ".error.code == \"BLOCKED\""
+    answer 3 db-query -c far -q "SELECT 1" | says ".error.code == \"CONNECTION_FAILED\""
+    answer 0 db-query --list-connections | says "[.connections[].name] | contains([\"far\", \"near\"])"
+    db-schema -c near --search "order status" | grep order_status'
+check "the agent reads the secret nowhere: environments, command lines, files, the broker" box "${BROKER[@]}" -- '
+    ! cat /run/secrets/db
+    ! grep -l smoke-[0-9a-f] /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null
+    ! grep -rsl "^smoke-[0-9a-f]\|=smoke-[0-9a-f]" /run /tmp /home /root /etc
+    broker=$(pgrep -u broker)
+    for part in environ maps mem; do ! head -c 1 "/proc/$broker/$part"; done
+    ! kill "$broker"'
+check "report code, though run by the agent, reaches no broker" box "${BROKER[@]}" -- '
+    test -S /run/toolbelt/broker.sock
+    code 4 "import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"/run/toolbelt/broker.sock\")" |
+        says ".error.stderrTail // .stderr | test(\"PermissionError\")"'
+check "a broker without a place for its socket says what to mount" bash -c '
+    ! timeout 60 "$@" >"$0" 2>&1 && grep -- "--tmpfs /run/toolbelt" "$0"' "$scratch/told" \
+    "${RUN[@]}" "${HARDENED[@]}" "${BROKER[@]:0:6}" -e DB_TYPE=pg -e DB_HOST=h -e DB_NAME=d "$tag" true

@@ -113,12 +113,13 @@ def _own_folder(folder: Path, holder: User) -> None:
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         if folder.stat().st_uid != holder.uid:
-            os.chown(folder, holder.uid, holder.gid)
+            # In this order: what is another user's takes a further capability to change.
             folder.chmod(0o755)
+            os.chown(folder, holder.uid, holder.gid)
     except OSError as error:
         raise ToolError(
             "BAD_CONFIG", f"{str(folder)!r} cannot be made the broker's: {error.strerror}.",
-            hint="with a read-only root: --tmpfs /run/toolbelt; capability CHOWN is needed",
+            hint=f"--tmpfs {folder} --cap-add CHOWN gives it a folder that it may own",
         ) from error  # fmt: skip
 
 
