@@ -45,6 +45,8 @@ def result_body(command: Mapping[str, object], result: Result) -> dict[str, obje
     }
     if body["truncated"]:
         body["hint"] = _CUT_HINT
+    if result.warnings:
+        body["warnings"] = result.warnings
     if result.limit not in (None, "time"):
         body["limit"] = result.limit
     error = missing(result)

@@ -38,7 +38,8 @@ class Result:
 
     stdout, stderr: what was kept. seen_stdout, seen_stderr: bytes printed in all. code: of the
     last pipeline that ran. limit: what ended the line before its time: `time`, `output`, `memory`.
-    missing: an allowed program that is not installed and gave the line its code.
+    missing: an allowed program that is not installed and gave the line its code. warnings: stages
+    that failed in front of others, which a pipeline's code does not show.
     """
 
     def __init__(self) -> None:
@@ -49,6 +50,7 @@ class Result:
         self.cwd = ""
         self.limit: str | None = None
         self.missing = ""
+        self.warnings: list[str] = []
         self.confinement: Report | None = None
         self.duration_ms = 0
 
@@ -184,6 +186,12 @@ class _Runner:
             result.stages.append(Ran(plan.argv, code, stage.signal, stage.duration_ms))
             self._add_stderr(stage.stderr.data, stage.stderr.seen)
             result.confinement = result.confinement or stage.confinement
+            # 1 says "nothing found" or "they differ"; 141, that the reader had enough.
+            if stage is not outcome.stages[-1] and code > 1 and code != CUT:
+                result.warnings.append(
+                    f"{plan.argv[0]} failed (exit code {code}): what follows it saw part of its "
+                    "output"
+                )
         result.stdout += outcome.stdout.data
         result.seen_stdout += outcome.stdout.seen
         result.limit = outcome.limit

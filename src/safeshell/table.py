@@ -201,6 +201,7 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                '--parallel=int --unique --zero-terminated '
                                '--debug',
                       'operands': 'paths',
+                      'forced': ['--buffer-size=256M'],
                       'hints': {'-o': 'nothing can be written here; read the '
                                       'result from stdout',
                                 '--output': 'nothing can be written here; read '

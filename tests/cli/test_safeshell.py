@@ -294,6 +294,20 @@ def test_programs_in_the_workspace_are_not_run(workspace: Path) -> None:
     assert done.code == 0
 
 
+def test_much_is_sorted_behind_a_pipe(workspace: Path) -> None:
+    answer = shell(workspace, "seq 1 600000 | sort -rn | sort -n | wc -l").json()
+    assert (answer["stdout"], "warnings" in answer) == ("600000\n", False)
+
+
+def test_a_stage_that_fails_in_front_of_others_is_named(workspace: Path) -> None:
+    answer = shell(workspace, "ls nothing-here | wc -l").json()
+    assert answer["ok"] and answer["warnings"] == [
+        "ls failed (exit code 2): what follows it saw part of its output"
+    ]
+    for line in ("rg no-such-text . | wc -l", "seq 1 9999999 | head -1"):
+        assert "warnings" not in shell(workspace, line).json()
+
+
 def test_sigterm_ends_the_line(workspace: Path) -> None:
     os.mkfifo(workspace / "pipe")
     child = subprocess.Popen(
