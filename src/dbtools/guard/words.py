@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from dbtools.guard.limit import LIMIT_WORDS
 from dbtools.guard.model import Harmless, Refused, Sequence, Tables, words
+from dbtools.guard.settings import check_settings
 from dbtools.guard.sql import Doubt, Reading
 
 _CLOSES_FROM = words(
@@ -96,24 +97,9 @@ def _for(reading: Reading, i: int, _word: str) -> None:
 
 
 def _settings(reading: Reading, i: int, _word: str) -> None:
-    """ClickHouse SETTINGS name = value, ...: names by allow list, limits not zero."""
-    tokens, tables = reading.tokens, reading.tables
-    if tokens.key(i + 2) != "=":
-        return
-    reading.top.in_from = False
-    i += 1
-    while tokens.key(i + 1) == "=":
-        name = tokens.exact(i)
-        if not tables.settings.has(name) or tables.settings_refused.has(name):
-            raise reading.refuse(f"setting {name}", i)
-        if tables.limit_settings.has(name) and not tokens.key(i + 2).strip("'0."):
-            raise reading.refuse(f"setting {name} without a limit", i)
-        depth, i = 0, i + 2
-        while i < len(tokens.keys) and (depth or tokens.keys[i] not in (",", ")")):
-            key = tokens.keys[i]
-            depth += (key in ("(", "[", "{")) - (key in (")", "]", "}"))
-            i += 1
-        i += 1
+    """ClickHouse SETTINGS name = value, ...: ends the FROM list."""
+    if check_settings(reading.tokens, reading.tables, i):
+        reading.top.in_from = False
 
 
 def _refused(reading: Reading, i: int, word: str) -> None:
