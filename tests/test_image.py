@@ -100,7 +100,8 @@ def test_the_openshell_policy_lets_databases_be_reached_as_tcp() -> None:
     for rule in policy()["network_policies"].values():
         assert set(rule) == {"endpoints", "binaries"}
         for endpoint in rule["endpoints"]:
-            assert set(endpoint) == {"host", "port", "protocol"}
+            assert set(endpoint) - {"tls"} == {"host", "port", "protocol"}
             assert endpoint["protocol"] == "tcp" and endpoint["host"].endswith(".example.com")
+            assert endpoint.get("tls", "skip") == "skip"
         # Real paths of programs: a link is not what the kernel reports.
         assert all(binary["path"].startswith("/usr/") for binary in rule["binaries"])
