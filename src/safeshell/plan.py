@@ -185,7 +185,7 @@ class _Planner:
         call = git.check(self.policy, args, place, piped=piped)
         found, says = None, None
         if call.needs_repository:
-            found = repository.find(call.cwd, self.roots, table["refuse"]["keys"])
+            found = repository.find(call.cwd, self.roots, table["refuse"])
             if found is None and "--no-index" not in call.argv:
                 says = _NO_REPOSITORY
             elif found is not None and call.needs:

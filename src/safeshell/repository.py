@@ -37,10 +37,11 @@ class Repository(NamedTuple):
     keys: tuple[str, ...]
 
 
-def find(cwd: str, roots: Roots, refused: list[str]) -> Repository | None:
+def find(cwd: str, roots: Roots, refused: Mapping[str, list[str]]) -> Repository | None:
     """The repository that git would find from `cwd`, or None; raises BLOCKED for an unsafe one.
 
-    refused: patterns of keys that it may not have.
+    refused: patterns of `keys` that it may not have, and of those that name `files` it may read
+    only in the workspace.
     """
     here = cwd
     while True:
@@ -105,7 +106,7 @@ def _is_repository(folder: str) -> bool:
     )
 
 
-def _read(folder: str, worktree: str, roots: Roots, refused: list[str]) -> Repository:
+def _read(folder: str, worktree: str, roots: Roots, refused: Mapping[str, list[str]]) -> Repository:
     common = folder
     named = _text(f"{folder}/commondir")
     if named is not None:
@@ -115,12 +116,16 @@ def _read(folder: str, worktree: str, roots: Roots, refused: list[str]) -> Repos
             _inside(f"{base}/{part}", base, roots, f"{base}/{part}")
     _check_objects(f"{common}/objects", roots, depth=0)
     entries = [*_config(f"{common}/config"), *_config(f"{folder}/config.worktree")]
-    rule = _rule(refused)
+    rule, files = _rule(refused["keys"]), _rule(refused["files"])
     for key, value in entries:
         if rule.fullmatch(key):
             raise _unsafe(folder, f"has {key} in its configuration")
         if key == "core.worktree":
             worktree = _inside(value, folder, roots, "core.worktree")
+        if files.fullmatch(key) and value:
+            # git puts something else for a leading ~ or %.
+            outside = "/" if value[0] in "~%" else value
+            _inside(outside, worktree, roots, key)
     # Its .gitmodules may ask git to look into submodules, whose configuration is another's.
     entries += [(k, v) for k, v in _config(f"{worktree}/.gitmodules") if k.startswith("submodule.")]
     return Repository(folder, common, worktree, tuple(dict.fromkeys(key for key, _ in entries)))

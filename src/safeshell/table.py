@@ -650,7 +650,6 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                              'browser\\..*',
                              'man\\..*',
                              'interactive\\.difffilter',
-                             'blame\\.ignorerevsfile',
                              'mailmap\\.blob',
                              'core\\.(alternaterefscommand|gitproxy)'],
                         'false': ['filter\\..*\\.required',
@@ -662,7 +661,8 @@ TABLE: Final[dict[str, Any]] = {'version': 1,
                                       'core\\.(attributesfile|excludesfile)',
                                       'commit\\.template'],
                         'all': ['submodule\\..*\\.ignore']},
-         'refuse': {'keys': ['include\\.path', 'includeif\\..*\\.path']},
+         'refuse': {'keys': ['include\\.path', 'includeif\\..*\\.path'],
+                    'files': ['blame\\.ignorerevsfile']},
          'groups': {'diff': '-p -u -s -a -b -w -W -z -R -B?=text -C?=text -D '
                             '-G=text -I=text -M?=text -S=text -U?=int -X?=text '
                             '-l=int --patch --no-patch --unified?=int --raw '

@@ -16,7 +16,7 @@ from safeshell.table import TABLE
 from toolbelt.errors import ToolError
 
 GIT = TABLE["git"]
-REFUSED = GIT["refuse"]["keys"]
+REFUSED = GIT["refuse"]
 CLEAN = {
     "PATH": "/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
     "HOME": "/nonexistent", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@x",
@@ -221,12 +221,23 @@ def test_an_unsafe_repository_is_refused(made: Path, spoil: object) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("value", ["/etc/passwd", "../../outside/f", "~/x", "%(prefix)/x"])
+def test_a_list_of_files_lies_in_the_workspace(made: Path, value: str) -> None:
+    # git keeps such a list in an order of its own, so that an empty value in front clears nothing.
+    git(made / "repo", "config", "blame.ignoreRevsFile", ".revs")
+    assert find(made, "repo") is not None
+    git(made / "repo", "config", "--add", "blame.ignoreRevsFile", value)
+    with pytest.raises(ToolError) as caught:
+        find(made, "repo")
+    assert caught.value.detail["reason"] == "UNSAFE_REPOSITORY"
+
+
 def test_every_key_that_names_a_program_is_overridden(made: Path) -> None:
     repo = made / "repo"
     keys = {
         "filter.a=b.clean": "", "filter.x.y.process": "", "filter.x.required": "false",
         "diff.Conv.textconv": "", "diff.external": "", "gpg.program": "false", "alias.st": "",
-        "core.fsmonitor": "false", "blame.ignoreRevsFile": "", "core.sshCommand": "false",
+        "core.fsmonitor": "false", "core.sshCommand": "false",
         "remote.origin.uploadpack": "", "diff.orderFile": "/dev/null", "pager.log": "",
     }  # fmt: skip
     for key in keys:
