@@ -228,6 +228,12 @@ def is_a_folder(shown: str) -> ToolError:
 
 def check_target(place: Place, shown: str, *, force: bool) -> None:
     """Refuse an output place before any work is done for it."""
+    # Hooks and configuration there are run later, by git and with the rights of whoever calls it.
+    if any(part.lower() == ".git" for part in place.parts):
+        raise bad_path(
+            "not_writable", f"{shown!r} lies in a repository's own folder.",
+            hint="choose another folder, such as the workspace's output/",
+        )  # fmt: skip
     if place.info is None:
         return
     mode = place.info.st_mode

@@ -427,6 +427,15 @@ def test_bad_output_paths(workspace: Workspace, outside: Path, path: str, why: s
     assert listing(outside) == ["secret"]
 
 
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".GIT/config", ".git"])
+def test_nothing_is_written_into_a_repositorys_own_folder(workspace: Workspace, path: str) -> None:
+    (workspace.root / ".git" / "hooks").mkdir(parents=True)
+    (workspace.root / ".GIT").mkdir()
+    with pytest.raises(ToolError, match=r"own folder") as error, workspace.output(path):
+        pass
+    assert error.value.detail["reason"] == "not_writable"
+
+
 def test_an_output_into_a_folder_takes_the_name_given(workspace: Workspace) -> None:
     for folder in ("sub", "sub/"):
         with workspace.output(folder, force=True, name="r.pdf") as out:
