@@ -184,7 +184,8 @@ def _env(request: Request, job: Path, ready: Ready) -> dict[str, str]:
 
 def _confinement(request: Request, job: Path, ready: Ready) -> Confinement:
     return Confinement(
-        read=[*SYSTEM, *ready.read, request.workspace],
+        # /opt belongs to other programs, whose files only root may read perhaps.
+        read=[*(place for place in SYSTEM if place != "/opt"), *ready.read, request.workspace],
         write=[request.output],
         job=job,
         network=request.network,
@@ -192,6 +193,8 @@ def _confinement(request: Request, job: Path, ready: Ready) -> Confinement:
         file_bytes=FILE_BYTES,
         processes=PROCESSES,
         open_files=OPEN_FILES,
+        memory_files=False,
+        metadata=False,
         # As root the script is another user; what it may read at all is Landlock's to say.
         read_as_owner=True if confine_landlock.abi() else None,
     )

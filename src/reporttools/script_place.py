@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,9 +29,11 @@ def lent(folder: Path, wait: float) -> Iterator[None]:
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _lock(fd, folder, wait)
+        mode = stat.S_IMODE(os.fstat(fd).st_mode)
         uid = None if confine_mode(None) == "off" else confine_user.unused_uid()
         if uid is None:
             yield
+            os.fchmod(fd, mode)
             return
         owners = _owners(folder, fd)
         try:
@@ -38,6 +41,7 @@ def lent(folder: Path, wait: float) -> Iterator[None]:
             yield
         finally:
             _give_back(folder, fd, uid, owners)
+            os.fchmod(fd, mode)
     finally:
         os.close(fd)
 

@@ -48,7 +48,8 @@ LIBRARIES: Final = (
 # What a whole tool with helpers, fonts and certificates needs.
 SYSTEM: Final = (
     *LIBRARIES, "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt",
-    "/etc/alternatives", "/etc/fonts", "/etc/ssl", "/etc/ca-certificates", "/etc/host.conf",
+    "/etc/alternatives", "/etc/fonts", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+    "/etc/ca-certificates", "/etc/host.conf",
     "/etc/hosts", "/etc/resolv.conf", "/etc/gai.conf", "/etc/protocols", "/etc/services",
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/sys/fs/cgroup",
 )  # fmt: skip
@@ -95,7 +96,9 @@ class Confinement:
     connect to nobody; with it, to everybody).
     memory_bytes: address space of each process. cpu_seconds, file_bytes, open_files: of each
     process. processes: of the whole tree, threads included. children: it may start processes at
-    all; without (where filters work), threads only.
+    all; without (where filters work), threads only. memory_files: it may make files in memory,
+    which no limit counts. metadata: it may change modes, owners and times, which Landlock allows on
+    every file of its user; without, such calls do nothing (a child of another user keeps them).
     drop_user: as root, become an unused user. read_as_owner: then keep root's right to read what
     the rest of this grants; None keeps it where Landlock holds and `read` names a place that other
     users cannot reach (an interpreter in root's home).
@@ -115,6 +118,8 @@ class Confinement:
     file_bytes: int | None = 1 << 30
     processes: int | None = 256
     children: bool = True
+    memory_files: bool = True
+    metadata: bool = True
     open_files: int | None = 1024
     drop_user: bool = True
     read_as_owner: bool | None = None

@@ -88,6 +88,9 @@ def prepare(spec: Confinement, mode: str) -> Prepared:
             unix_sockets=spec.unix_sockets,
             execute_list=spec.execute is not None,
             children=spec.children,
+            memory_files=spec.memory_files,
+            # Another user owns nothing but what it made.
+            metadata=spec.metadata or (identity is not None and identity.uid is not None),
         )
         if filtered
         else None,

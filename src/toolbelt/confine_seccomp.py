@@ -43,6 +43,19 @@ DENIED: Final[dict[str, tuple[int, int | None]]] = {
 }  # fmt: skip
 # Running code that has no path would go round a list of the programs allowed.
 DENIED_WITH_EXECUTE_LIST: Final = {"memfd_create": (319, 279), "execveat": (322, 281)}
+# Memory that no limit of address space and no folder's size counts.
+MEMORY_FILES: Final = {"memfd_create": (319, 279), "memfd_secret": (447, 447)}
+# Landlock does not hold these: any file of the user's may be changed so, wherever it lies.
+METADATA: Final[dict[str, tuple[int | None, int | None]]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+}  # fmt: skip
+ATTRIBUTES: Final[dict[str, tuple[int, int]]] = {
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "removexattrat": (466, 466), "file_setattr": (469, 469),
+}  # fmt: skip
 _SOCKET, _SOCKETPAIR, _CONNECT = (41, 198), (53, 199), (42, 203)
 _FORK, _VFORK = (57, None), (58, None)
 _CLONE, _CLONE3, _PRLIMIT, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
@@ -107,9 +120,10 @@ def available() -> bool:
 
 
 def program(
-    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True
-) -> bytes:
-    """The filter as an array of struct sock_filter for this machine."""
+    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True,
+    memory_files: bool = True, metadata: bool = True,
+) -> bytes:  # fmt: skip
+    """The filter as an array of struct sock_filter for this machine; see Confinement."""
     column, audit = _AUDIT_ARCH[linux.machine()]
     ops = [Op(_LOAD, 0, 0, _ARCH), Op(_JUMP_EQUAL, 1, 0, audit), Op(_RETURN, 0, 0, _KILL)]
     ops.append(Op(_LOAD, 0, 0, _NUMBER))
@@ -126,11 +140,26 @@ def program(
         denied += [_FORK[column], _VFORK[column]]
     if execute_list:
         denied += [numbers[column] for numbers in DENIED_WITH_EXECUTE_LIST.values()]
+    if not memory_files:
+        denied += [numbers[column] for numbers in MEMORY_FILES.values()]
     for number in denied:
         if number is not None:
             ops += _on(number, [_refuse()])
+    if not metadata:
+        ops += _unchanged(column)
     ops.append(Op(_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *op) for op in ops)
+
+
+def _unchanged(column: int) -> list[Op]:
+    """Calls that copy a file's mode and times along succeed and change nothing."""
+    ops = []
+    for numbers in METADATA.values():
+        if (number := numbers[column]) is not None:
+            ops += _on(number, [_refuse(0)])
+    for attribute in ATTRIBUTES.values():
+        ops += _on(attribute[column], [_refuse(errno.ENOTSUP)])
+    return ops
 
 
 def _clone(*, children: bool) -> list[Op]:
@@ -193,14 +222,16 @@ class Filter:
 
 
 def prepare(
-    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True
-) -> Filter:
+    *, network: bool, unix_sockets: bool, execute_list: bool, children: bool = True,
+    memory_files: bool = True, metadata: bool = True,
+) -> Filter:  # fmt: skip
     """The filter for this machine, laid out as the kernel wants it."""
     import ctypes
 
     code = program(
-        network=network, unix_sockets=unix_sockets, execute_list=execute_list, children=children
-    )
+        network=network, unix_sockets=unix_sockets, execute_list=execute_list, children=children,
+        memory_files=memory_files, metadata=metadata,
+    )  # fmt: skip
     instructions = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):

@@ -17,6 +17,7 @@ import gc
 import os
 import select
 import signal
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -258,7 +259,8 @@ class Supervisor:
             over = "M"
         elif plan.folder_bytes is not None:
             enough = plan.folder_bytes
-            over = "D" if sum(disk(str(f), enough) for f in plan.folders) > enough else ""
+            held = unlinked(self.me) + sum(disk(str(f), enough) for f in plan.folders)
+            over = "D" if held > enough else ""
         # Looking must stay cheap, however much there is to look at.
         self.watch_at = time.monotonic() + max(_WATCH_EVERY, 4 * (time.monotonic() - now))
         return over
@@ -313,9 +315,9 @@ def descendants(root: int) -> list[int]:
     for name in os.listdir("/proc"):  # noqa: PTH208 (the names alone are wanted)
         if name.isdecimal():
             with contextlib.suppress(OSError):
-                stat = Path(f"/proc/{name}/stat").read_bytes()
+                line = Path(f"/proc/{name}/stat").read_bytes()
                 # The name of a program may hold anything; the fields follow its last bracket.
-                parent = int(stat[stat.rindex(b")") + 2 :].split()[1])
+                parent = int(line[line.rindex(b")") + 2 :].split()[1])
                 children.setdefault(parent, []).append(int(name))
     found: list[int] = []
     todo = [root]
@@ -335,6 +337,19 @@ def memory(root: int) -> int:
                 if line.startswith(b"Pss:"):
                     total += int(line.split()[1]) * 1024
     return total
+
+
+def unlinked(root: int) -> int:
+    """Bytes on disk of files without a name that processes below `root` hold open."""
+    sizes: dict[tuple[int, int], int] = {}
+    for pid in descendants(root):
+        with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    info = entry.stat()
+                    if stat.S_ISREG(info.st_mode) and info.st_nlink == 0:
+                        sizes[info.st_dev, info.st_ino] = info.st_blocks * 512
+    return sum(sizes.values())
 
 
 def disk(folder: str, enough: int) -> int:

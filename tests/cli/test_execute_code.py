@@ -232,6 +232,9 @@ while True:
 BIG_FILE = "block = b'x' * (1 << 24)\nwith open('big.bin', 'wb') as f:\n    for _ in range(640):\n        f.write(block)\n"
 BIG_FILES = "block = b'x' * (1 << 24)\nfor n in range(40):\n    with open(f'{n}.bin', 'wb') as f:\n        for _ in range(16):\n            f.write(block)\n"
 BIG_TEMP = BIG_FILES.replace("open(f'", "open(__import__('tempfile').gettempdir() + f'/")
+UNLINKED = BIG_FILES.replace("        for _", "        __import__('os').unlink(f'{n}.bin')\n        for _").replace(
+    "with open(f'{n}.bin', 'wb') as f:", "f = keep[n] = open(f'{n}.bin', 'wb')\n    if f:"
+).replace("for n", "keep = {}\nfor n", 1)  # fmt: skip
 MEMORY = "hold = []\nwhile True:\n    hold.append(bytearray(1 << 27))\n"
 
 
@@ -258,14 +261,88 @@ def test_a_child_left_behind_ends_with_the_script(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [(BIG_FILE, "file_size"), (BIG_FILES, "disk"), (BIG_TEMP, "disk"), (MEMORY, "memory")],
-    ids=["file", "files", "temp", "memory"],
+    [
+        (BIG_FILE, "file_size"),
+        (BIG_FILES, "disk"),
+        (BIG_TEMP, "disk"),
+        (UNLINKED, "disk"),
+        (MEMORY, "memory"),
+    ],
+    ids=["file", "files", "temp", "unlinked", "memory"],
 )
 def test_floods_are_stopped(text: str, reason: str, tmp_path: Path) -> None:
     done = code(tmp_path, text)
     assert done.answer.code == 4
     assert (done.error["code"], done.error["reason"]) == ("CODE_FAILED", reason)
     assert sum(entry["bytes"] for entry in done.body["files"]) < 4 << 30
+
+
+def test_files_in_memory_are_not_made(tmp_path: Path) -> None:
+    done = code(tmp_path, "import os\nos.memfd_create('x')\n")
+    assert done.error["name"] == "PermissionError"
+
+
+def test_modes_outside_of_the_output_stay(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("x")
+    secret.chmod(0o600)
+    before = tmp_path.stat().st_mode, secret.stat().st_mode, secret.stat().st_mtime_ns
+    text = (
+        "import os, shutil\n"
+        "def tried(call, *rest):\n    try:\n        call(*rest)\n    except PermissionError:\n        pass\n"
+        "tried(os.chmod, '..', 0o777)\ntried(os.chmod, '../secret.txt', 0o666)\n"
+        "tried(os.utime, '../secret.txt', (1, 1))\n"
+        "with open('../secret.txt') as file:\n    tried(os.fchmod, file.fileno(), 0o666)\n"
+        "shutil.copy2('../secret.txt', 'copy.txt')\nprint(os.path.getsize('copy.txt'))\n"
+    )
+    done = code(tmp_path, text)
+    assert done.answer.code == 0, done.body
+    assert done.body["stdout"] == "1\n"
+    assert (tmp_path.stat().st_mode, secret.stat().st_mode, secret.stat().st_mtime_ns) == before
+
+
+def test_an_output_folder_that_was_closed_opens_again(tmp_path: Path) -> None:
+    (tmp_path / "output").mkdir(mode=0o750)
+    mode = (tmp_path / "output").stat().st_mode
+    done = code(
+        tmp_path, "import os\nopen('a.txt', 'w').write('x')\nos.chmod('.', 0)\nos.chmod('..', 0)\n"
+    )
+    assert done.files == {"a.txt": "new"}
+    assert (tmp_path / "output").stat().st_mode == mode
+
+
+REPORTS = {
+    "link": "os.symlink('/etc/shadow', path)", "fifo": "os.mkfifo(path)", "folder": "os.mkdir(path)",
+    "huge": "open(path, 'w').truncate(900 << 20)", "deep": "open(path, 'w').write('[' * 90_000)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REPORTS.values(), ids=REPORTS)
+def test_a_report_of_the_script_s_own_does_no_harm(text: str, tmp_path: Path) -> None:
+    done = code(tmp_path, f"import os\npath = os.environ['CODE_REPORT']\n{text}\nos._exit(3)\n")
+    assert done.answer.code == 4
+    assert (done.error["code"], done.body["exitCode"]) == ("CODE_FAILED", 3)
+    assert "root:" not in done.answer.stdout
+
+
+def test_names_that_are_no_text_are_told(tmp_path: Path) -> None:
+    done = code(
+        tmp_path, "open(b'bad\\xff.txt', 'w').write('x')\nopen('a\\nb.txt', 'w').write('x')\n"
+    )
+    assert set(done.files) == {"bad\udcff.txt", "a\nb.txt"}
+
+
+KEYS = Path("/etc/ssl/private")
+
+
+@pytest.mark.parametrize("path", [str(KEYS), "/opt", "/etc/shadow", "/root", "/dev/tty"])
+def test_what_is_root_s_alone_is_not_read(path: str, tmp_path: Path) -> None:
+    done = code(
+        tmp_path,
+        f"import os\nprint(os.listdir({path!r}) if os.path.isdir({path!r}) else open({path!r}))\n",
+    )
+    assert done.answer.code == 4
+    assert done.error["name"] in ("PermissionError", "FileNotFoundError", "NotADirectoryError")
 
 
 def test_javascript_memory_is_limited(tmp_path: Path) -> None:
