@@ -1,4 +1,4 @@
-"""python -m bench [start] [export] [memory] [schema] [shell] [broker]: run these, or all."""
+"""python -m bench [GROUP...]: run these groups of measurements, or all; see GROUPS."""
 
 from __future__ import annotations
 

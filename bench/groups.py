@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench import broker as brokering
-from bench import navigator_speed, shell_speed
-from bench.measure import Case
+from bench import navigator_speed, reports, shell_speed
+from bench.measure import Case, Table
 from bench.peers import own, psql, sqlite_utils
 from servers import Server
 
@@ -43,16 +44,6 @@ class Stage:
             "PGUSER": server.reader.user, "PGPASSWORD": server.reader.password,
         }  # fmt: skip
         return Case(title, (psql(), "-X", *arguments), env)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Cases that are measured round-robin and printed together; warm: after a round unmeasured."""
-
-    title: str
-    rounds: int
-    cases: Sequence[Case]
-    warm: bool = True
 
 
 def start(stage: Stage) -> list[Table]:
@@ -148,11 +139,18 @@ def broker(stage: Stage) -> list[Table]:
     ]  # fmt: skip
 
 
-GROUPS: Final[dict[str, Callable[[Stage], list[Table]]]] = {
+def report_run(_stage: Stage) -> Iterable[Table]:
+    """report-run beside the npm packages that make the same files."""
+    with TemporaryDirectory(prefix="bench-reports-") as folder:
+        yield from reports.tables(Path(folder))
+
+
+GROUPS: Final[dict[str, Callable[[Stage], Iterable[Table]]]] = {
     "start": start,
     "export": export,
     "memory": memory,
     "schema": schema,
     "shell": shell,
     "broker": broker,
+    "reports": report_run,
 }

@@ -39,6 +39,16 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Cases that are measured round-robin and printed together; warm: after a round unmeasured."""
+
+    title: str
+    rounds: int
+    cases: Sequence[Case]
+    warm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Of several runs: the median of CPU seconds, the best wall seconds, the peak bytes."""
 

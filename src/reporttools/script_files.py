@@ -15,6 +15,7 @@ from toolbelt.data import recipes
 
 MOST_LISTED: Final = 1000
 MOST_WATCHED: Final = 20_000
+MOST_WARNED: Final = 20
 UNKNOWN: Final = "application/octet-stream"
 _TAIL: Final = 1 << 16
 # Media type -> how such a file begins, and what its last bytes hold when it is whole.
@@ -80,7 +81,7 @@ def changes(folder: Path, before: Snapshot) -> Changes:
     """What is new or changed since, the newest snapshot being taken now."""
     after = snapshot(folder)
     found: list[dict[str, object]] = []
-    warnings: list[dict[str, object]] = []
+    bad: list[dict[str, object]] = []
     touched = sorted(path for path, seen in after.files.items() if before.files.get(path) != seen)
     types = media_types()
     for path in touched[:MOST_LISTED]:
@@ -89,13 +90,17 @@ def changes(folder: Path, before: Snapshot) -> Changes:
         entry: dict[str, object] = {"path": str(folder / path), "bytes": after.files[path].size}
         found.append(entry | {"mime": mime, "status": status})
         if problem:
-            warnings.append(_warning("BAD_FILE", path, problem))
+            bad.append(_warning("BAD_FILE", path, problem))
+    warnings = bad[:MOST_WARNED]
+    if len(bad) > MOST_WARNED:
+        more = f"{len(bad) - MOST_WARNED} more files are empty or not whole"
+        warnings.append(_warning("BAD_FILE", "", more))
     if len(touched) > MOST_LISTED:
         left = len(touched) - MOST_LISTED
         warnings.append(_warning("FILES_LEFT_OUT", "", f"{left} more files are not listed"))
     warnings += [
         _warning("SKIPPED", path, "a link, special file or too deep a folder: not looked into")
-        for path in sorted(after.others - before.others)[:20]
+        for path in sorted(after.others - before.others)[:MOST_WARNED]
     ]
     removed = sorted(path for path in before.files if path not in after.files)
     return Changes(found, [str(folder / path) for path in removed[:MOST_LISTED]], warnings)

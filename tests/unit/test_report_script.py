@@ -175,6 +175,15 @@ def test_a_tree_of_any_depth_is_walked_to_a_depth(tmp_path: Path) -> None:
     remove_tree(tmp_path / "d")
 
 
+def test_many_empty_files_are_warned_about_together(tmp_path: Path) -> None:
+    before = snapshot(tmp_path)
+    for number in range(30):
+        (tmp_path / f"{number}.txt").touch()
+    found = changes(tmp_path, before)
+    assert [w["code"] for w in found.warnings] == ["BAD_FILE"] * (script_files.MOST_WARNED + 1)
+    assert str(found.warnings[-1]["message"]).startswith("10 more files")
+
+
 def test_many_files_are_cut_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(script_files, "MOST_LISTED", 3)
     before = snapshot(tmp_path)
