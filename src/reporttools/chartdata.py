@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from reporttools.document import Chart, ChartKind, Cloud, Point, Series, Stacking
+from reporttools.figures import magnitude
 from reporttools.notices import Notices
 from reporttools.rows import number
 from reporttools.tables import number_format
@@ -14,6 +15,8 @@ from reporttools.words import ENGLISH, Words
 
 MAX_SLICES: Final = 8
 MAX_STACKED: Final = 8
+# The largest number that is drawn, with room for the ends of an axis.
+LARGEST: Final = 1.7e308
 ROUND: Final = ("pie", "donut")
 
 
@@ -148,7 +151,25 @@ def _with_other(chart: Chart, keep: int) -> Chart:
 
 def _sum(values: Iterable[float | int | None]) -> float | int | None:
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return total_of(known) if known else None
+
+
+def total_of(values: Iterable[float | int | None]) -> float | int:
+    """The sum of what is there, exact for whole numbers, never beyond what a chart can draw."""
+    known = [value for value in values if value is not None]
+    exact = all(isinstance(value, int) for value in known)
+    total = sum(known) if exact else sum(map(float, known))
+    return total if magnitude(total) <= LARGEST else LARGEST if total > 0 else -LARGEST
+
+
+def shares_of(values: Sequence[float]) -> list[float]:
+    """Parts of one; zeros when there is nothing to share. The sum may be beyond a double."""
+    largest = max(map(abs, values), default=0.0)
+    if not largest:
+        return [0.0] * len(values)
+    scaled = [value / largest for value in values]
+    total = sum(scaled)
+    return [value / total if total else 0.0 for value in scaled]
 
 
 def drawable(chart: Chart, notices: Notices | None = None) -> Chart:

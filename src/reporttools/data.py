@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from reporttools import clean, jsontext
-from reporttools.rows import Field, Rows, flatten, from_json, union
+from reporttools.packed import packed
+from reporttools.rows import Field, Rows, from_json
 from toolbelt.errors import EXIT_CODES, ToolError
 from toolbelt.workspace import Workspace
 
@@ -174,9 +175,9 @@ def _ndjson(source: Source) -> Iterator[object]:
 
 
 def _ndjson_table(source: Source) -> Rows:
-    """One pass for the column names, one for the rows: a key may first appear in the last line."""
-    names = union(_objects(source))
-    return Rows([Field(name) for name in names], _ndjson_rows(source, names))
+    """Read once, to its end: a key may first appear in the last line."""
+    rows = packed(_objects(source))
+    return Rows([Field(name) for name in rows.names], rows, clean=True)
 
 
 def _objects(source: Source) -> Iterator[dict[str, object]]:
@@ -187,11 +188,6 @@ def _objects(source: Source) -> Iterator[dict[str, object]]:
                 hint='one object a line: {"x": 1}', detail={"path": f"/{number - 1}"},
             )  # fmt: skip
         yield value
-
-
-def _ndjson_rows(source: Source, names: list[str]) -> Iterator[list[object]]:
-    for value in _objects(source):
-        yield [flatten(value.get(name)) for name in names]
 
 
 def _csv_rows(source: Source) -> Iterator[list[str]]:

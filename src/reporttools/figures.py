@@ -173,7 +173,7 @@ def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN)
     if how.decimals is not None and size < 1e9:
         return full(value, how, where)
     if size >= 1e15 or 0 < size < 1e-6:
-        return _wrap(_scientific(float(value), where), how)
+        return _wrap(_scientific(value, where), how)
     if size >= (99_999.5 if how.kind == "currency" else 9_999.5):
         return _wrap(_scaled(value, _STEPS, "", where, unit="", how=PLAIN), how)
     if how.kind == "currency":
@@ -182,7 +182,10 @@ def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN)
     return _wrap(number_text(value, min(most, column_decimals([value])), where), how)
 
 
-def _scientific(value: float, where: Marks) -> str:
+def _scientific(value: Number, where: Marks) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "-∞" if value < 0 else "∞"
+    value = Decimal(value) if isinstance(value, int) else value
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".").replace(".", where.point)
     return f"{mantissa}e{int(exponent)}"

@@ -46,13 +46,15 @@ class Field:
 class Rows:
     """fields: the columns in order. rows: one cell a column, JSON values without nesting.
 
-    typed: False for CSV, where every cell is text. truncated: the source was cut by a limit.
+    typed: False for CSV, where every cell is text. truncated: the source was cut by a limit. clean:
+    no text of the rows holds what no document may.
     """
 
     fields: list[Field]
     rows: Iterable[list[object]]
     typed: bool = True
     truncated: bool = False
+    clean: bool = False
 
     def __iter__(self) -> Iterator[list[object]]:
         return iter(self.rows)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO, Any, Final
 
 from reporttools import clean, tables
@@ -24,7 +25,7 @@ class Stream:
     the source one of the table, None where nothing has to be done.
     """
 
-    source: Source
+    again: Callable[[], Iterable[list[object]]]
     fields: list[Field]
     columns: list[Column]
     converters: list[Convert | None]
@@ -34,7 +35,7 @@ class Stream:
     def rows(self) -> Iterator[Sequence[Cell]]:
         """Every row with its cells as the columns' kinds ask for."""
         active = [(i, c) for i, c in enumerate(self.converters) if c is not None]
-        for row in table(self.source):
+        for row in self.again():
             for place, convert in active:
                 row[place] = convert(row[place])
             yield row  # type: ignore[misc]
@@ -71,11 +72,15 @@ def scan(source: Source, notices: Notices) -> Stream:
         for row in sample
     ]
     columns = tables.build("", rows.fields, typed, notices).columns
-    return Stream(source, rows.fields, list(columns), converters, list(typed), count)
+    again = (lambda: rows) if isinstance(rows.rows, Sized) else (lambda: table(source))
+    return Stream(again, rows.fields, list(columns), converters, list(typed), count)
 
 
 def _survey(rows: Rows) -> tuple[list[Convert | None], list[list[object]], int]:
     """What each column's cells become, the first rows, how many there are."""
+    if rows.typed and isinstance(rows.rows, Sized):
+        kept = [[*row] for row in islice(rows, SAMPLE)]
+        return [_by_field(field, rows) for field in rows.fields], kept, len(rows.rows)
     width = len(rows.fields)
     # Of a text column of CSV: still plain numbers only, some filled, some with a fraction.
     numeric, filled, fraction = [not rows.typed] * width, [False] * width, [False] * width
@@ -98,16 +103,20 @@ def _survey(rows: Rows) -> tuple[list[Convert | None], list[list[object]], int]:
         if count % SAMPLE == 0:
             watched = [place for place in watched if numeric[place]]
     converters: list[Convert | None] = [
-        (_fraction if part else _whole) if n and some else _by_field(field) if rows.typed else None
+        (_fraction if part else _whole)
+        if n and some
+        else _by_field(field, rows)
+        if rows.typed
+        else None
         for field, n, some, part in zip(rows.fields, numeric, filled, fraction, strict=True)
     ]
     return converters, sample, count
 
 
-def _by_field(field: Field) -> Convert:
+def _by_field(field: Field, rows: Rows) -> Convert | None:
     if field.temporal:
         return _moment
-    return _exact if field.numeric else _text
+    return _exact if field.numeric else None if rows.clean else _text
 
 
 def write_csv(source: Source, notices: Notices, file: IO[bytes], settings: Any) -> int:
@@ -118,7 +127,9 @@ def write_csv(source: Source, notices: Notices, file: IO[bytes], settings: Any) 
     if rows.truncated:
         notices.add("TRUNCATED", "The query's result was cut by a limit; the table is that part.")
     names = [clean.text(field.name) for field in rows.fields]
-    lines: Iterable[Any] = ([_text(c) for c in row] for row in rows) if rows.typed else rows
+    lines: Iterable[Any] = (
+        ([_text(c) for c in row] for row in rows) if rows.typed and not rows.clean else rows
+    )
     return csvfile.write(names, lines, file, settings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import cos, radians, sin
+from math import cos, isfinite, radians, sin
 from typing import Any
 
 import pytest
@@ -177,3 +177,23 @@ def test_what_is_drawn_of_a_pie_sums_up() -> None:
     assert len(made.labels) == 9
     assert sum(v or 0 for v in made.series[0].values) == sum(range(1, 41))
     assert made.labels[-1] == "Other (32)"
+
+
+HUGE = [
+    (1e308,) * 4,
+    (1.6e308, 1.6e308, 5e-324, 1),
+    (10**308, 10**308, 0.5, -(10**308)),
+    (1e306,) * 4,
+]
+
+
+@pytest.mark.parametrize("values", HUGE, ids=range(len(HUGE)))
+@pytest.mark.parametrize("kind", ["bar", "barh", "line", "area", "donut"])
+@pytest.mark.parametrize("stacked", ["", "sum", "percent"])
+def test_sums_beyond_a_double_are_drawn(values: tuple[float, ...], kind: Any, stacked: Any) -> None:
+    series = tuple(Series(name, values) for name in ("a", "b")[: 1 if kind == "donut" else 2])
+    made = Chart(kind, "Huge", tuple("wxyz"), series, stacked=stacked)
+    paper, box = Paper(), Box(10, 10, 400, 200)
+    chart.paint(paper, LOOK, drawable(made), box)
+    assert all(isfinite(place) for point in paper.points for place in point)
+    paper.check(box)

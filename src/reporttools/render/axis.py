@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
+from reporttools.chartdata import LARGEST
 from reporttools.histogram import nice_step
 from reporttools.words import Words
 
-LARGEST: Final = 1.7e308
 SMALLEST: Final = 1e-290
 MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 

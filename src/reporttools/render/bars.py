@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from reporttools.chartdata import LARGEST, shares_of
 from reporttools.document import Chart, Series
 from reporttools.render.axis import Scale, dates_of, thinned, value_scale
 from reporttools.render.frame import (
@@ -40,18 +41,13 @@ class Stack:
 
 def shares(chart: Chart) -> tuple[Series, ...]:
     """The series as percent of each label's sum."""
-    count = len(chart.labels)
-    sums = [sum(float(s.values[i] or 0) for s in chart.series) for i in range(count)]
+    parts = [
+        shares_of([float(s.values[place] or 0) for s in chart.series])
+        for place in range(len(chart.labels))
+    ]
     return tuple(
-        Series(
-            s.name,
-            tuple(
-                100 * float(v or 0) / sums[i] if sums[i] else 0.0 for i, v in enumerate(s.values)
-            ),
-            s.color,
-            s.kind,
-        )
-        for s in chart.series
+        replace(s, values=tuple(100 * part[number] for part in parts))
+        for number, s in enumerate(chart.series)
     )
 
 
@@ -69,11 +65,11 @@ def stacks(chart: Chart) -> list[Stack]:
             if not chart.stacked:
                 found.append(Stack(place, label, 0.0, number, number))
             elif number >= 0:
-                found.append(Stack(place, label, up, up + number, number))
-                up += number
+                found.append(Stack(place, label, up, min(up + number, LARGEST), number))
+                up = min(up + number, LARGEST)
             else:
-                found.append(Stack(place, label, down + number, down, number))
-                down += number
+                found.append(Stack(place, label, max(down + number, -LARGEST), down, number))
+                down = max(down + number, -LARGEST)
     return found
 
 
@@ -199,6 +195,8 @@ def paint_horizontal(frame: Frame) -> None:
     if not labelled:
         right = max(right, frame.width(ticks[-1]) / 2 + 1)
     room = left + (right if labelled and scale.low < 0 else 0)
+    if not labelled:
+        room = max(room, frame.width(ticks[0]) / 2)
     plot = Box(box.x + room, box.y, max(8.0, box.w - room - right), max(8.0, box.h - bottom))
     if not labelled:
         _bottom_axis(frame, plot, scale, ticks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reporttools.chartdata import ROUND, drawable
+from reporttools.chartdata import ROUND, drawable, shares_of, total_of
 from reporttools.document import Chart
 from reporttools.figures import (
     Marks,
@@ -263,14 +263,14 @@ def _ring(
     labels.show_percentage, labels.show_value = True, False
     labels.number_format, labels.number_format_is_linked = "0.0%", False
     labels.font.color.rgb, labels.font.bold = deck.rgb(WHITE), True
-    for place, (label, value) in enumerate(zip(chart.labels, values, strict=True)):
+    for place, (label, share) in enumerate(zip(chart.labels, shares_of(values), strict=True)):
         point = plot.series[0].points[place]
         point.format.fill.solid()
         color = "#9AA1AC" if chart.is_other(label) else deck.look.theme.color(place)
         point.format.fill.fore_color.rgb = deck.rgb(color)
         point.format.line.color.rgb = deck.rgb(WHITE)
         point.format.line.width = int(1.5 * EMU)
-        if value / sum(values) < SMALLEST_LABEL * (1 if size > 10 else 2):
+        if share < SMALLEST_LABEL * (1 if size > 10 else 2):
             deckxml.no_label(plot.series[0], place)
     x, y, w, h = box
     side = min(h * RING_TALL, w * 0.62)
@@ -281,7 +281,7 @@ def _ring(
 def _ring_total(deck: Deck, slide: Any, chart: Chart, x: float, y: float, side: float) -> None:
     """The sum in the hole, as large as it fits."""
     fonts = deck.look.fonts
-    exact = sum(v or 0 for v in chart.series[0].values)
+    exact = total_of(chart.series[0].values)
     text = fonts.drawn(compact(exact, chart.format, deck.look.marks))
     large = min(side * 0.12, 34.0)
     while large > 6 and fonts.width(text, large, True) > side * 0.5:

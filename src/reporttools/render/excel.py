@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date, datetime
 from decimal import Decimal
@@ -81,7 +82,7 @@ def _text(text: str, column: str, notices: Notices, *, escape: bool) -> str:
 def _decimal(cell: Decimal, column: str, notices: Notices) -> Cell:
     digits = len(cell.normalize().as_tuple().digits)
     if digits <= 15:
-        return float(cell)
+        return float(cell) if math.isfinite(float(cell)) else f"{cell:E}"
     notices.add(
         "PRECISION", f"Column {column!r} holds numbers of more than 15 digits; they are text in "
         "XLSX, so that no digit is lost.",

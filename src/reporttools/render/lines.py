@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from reporttools.chartdata import LARGEST
 from reporttools.document import Chart, Series
 from reporttools.render.axis import Scale, dates_of, time_ticks, value_scale
 from reporttools.render.bars import shares, whole_numbers
@@ -82,7 +83,8 @@ def _bands(series: Sequence[Series], *, stacked: bool) -> list[Band]:
     found = []
     for item in series:
         if stacked:
-            high = [low + float(v or 0) for low, v in zip(below, item.values, strict=True)]
+            tops = (low + float(v or 0) for low, v in zip(below, item.values, strict=True))
+            high = [max(-LARGEST, min(top, LARGEST)) for top in tops]
             found.append(Band(tuple(below), tuple(high)))
             below = high
         else:

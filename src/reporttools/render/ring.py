@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from reporttools.chartdata import shares_of, total_of
 from reporttools.document import Chart
 from reporttools.figures import compact, number_text
 from reporttools.render.frame import Box
@@ -19,8 +20,7 @@ GAP: Final = 0.9  # degrees between slices, as wide as a hairline
 
 def percents(values: Sequence[float]) -> list[float]:
     """Shares rounded to tenths that still add up to 100.0 (largest remainders round up)."""
-    total = sum(values)
-    exact = [1000 * value / total for value in values]
+    exact = [1000 * share for share in shares_of(values)]
     tenths = [int(value) for value in exact]
     order = sorted(range(len(values)), key=lambda i: tenths[i] - exact[i])
     for place in order[: 1000 - sum(tenths)]:
@@ -54,7 +54,7 @@ def paint(surface: Surface, look: Look, chart: Chart, box: Box) -> None:
     x = box.x + radius + 2 * k if beside else box.x + box.w / 2
     y = box.y + box.h / 2 if beside else box.y + radius + 2 * k
     _slices(surface, values, colors, x, y, radius)
-    _total(surface, look, chart, sum(values), x, y, radius)
+    _total(surface, look, chart, x, y, radius)
     if beside:
         left = x + radius + 18 * k
         _legend(surface, look, items, Box(left, box.y, box.x + box.w - left, box.h))
@@ -80,19 +80,17 @@ def _slices(
     surface: Surface, values: Sequence[float], colors: Sequence[str], x: float, y: float,
     radius: float,
 ) -> None:  # fmt: skip
-    total, angle = sum(values), 0.0
-    for value, color in zip(values, colors, strict=True):
-        sweep = 360 * value / total
+    angle = 0.0
+    for share, color in zip(shares_of(values), colors, strict=True):
+        sweep = 360 * share
         gap = min(GAP, sweep * 0.3) if len(values) > 1 else 0.0
         surface.ring(x, y, radius, radius * HOLE, angle + gap / 2, angle + sweep - gap / 2, color)
         angle += sweep
 
 
-def _total(
-    surface: Surface, look: Look, chart: Chart, total: float, x: float, y: float, radius: float
-) -> None:
-    exact = sum(value or 0 for value in chart.series[0].values)
-    text = look.fonts.drawn(compact(exact if exact else total, chart.format, look.marks))
+def _total(surface: Surface, look: Look, chart: Chart, x: float, y: float, radius: float) -> None:
+    exact = total_of(chart.series[0].values)
+    text = look.fonts.drawn(compact(exact, chart.format, look.marks))
     size = 13 * look.scale
     room = radius * HOLE * 1.6
     while size > 5 and look.fonts.width(text, size, True) > room:
