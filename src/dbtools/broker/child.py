@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import signal
@@ -18,12 +19,16 @@ from dbtools.broker.operator import Operator
 from dbtools.broker.remote import Client
 from toolbelt import linux
 from toolbelt.cli import Terminated
+from toolbelt.envelope import write_failure
+from toolbelt.errors import EXIT_CODES, ToolError
 from toolbelt.settings import Secret, redact
 
 COMMANDS = ("db-query", "db-schema")
 _CHANNEL = 3
 # The broker's own word for: the client is gone, end without a sound.
 GONE = signal.SIGUSR1
+# Held back from the fork until the process can answer them.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, GONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +68,27 @@ def run(
 
 def _run_command(command: str) -> int:
     try:
+        code = _main(command)
+    except KeyboardInterrupt:
+        # Before the command could listen to signals itself.
+        write_failure(ToolError("CANCELLED", "Stopped by an interrupt."), extra={})
+        code = EXIT_CODES["CANCELLED"]
+    # Whatever may still come must not undo an answer that is complete.
+    for number in (GONE, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    return code
+
+
+def _main(command: str) -> int:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    try:
         if command == "db-query":
             from dbtools.query_cli import main
         else:
             from dbtools.schema_cli import main
         main()
     except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else 1
-    # Whatever may still come must not undo an answer that is complete.
-    for number in (GONE, signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    return code
+        return left.code if isinstance(left.code, int) else 1
 
 
 def _end(code: int) -> NoReturn:
@@ -84,12 +99,16 @@ def _end(code: int) -> NoReturn:
 def _take_streams(descriptors: tuple[int, ...]) -> socket.socket:
     """The client's streams as 0, 1, 2; the channel; no other descriptor of the broker's."""
     # First out of the way of the numbers they must have.
-    high = [os.dup(fd) for fd in descriptors if fd >= 0]
+    high = [os.dup(fd) for fd in descriptors]
     while min(high) <= _CHANNEL:
         high = [os.dup(fd) for fd in high]
     for number, fd in enumerate(high):
         os.dup2(fd, number, inheritable=False)
-    os.closerange(_CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 (the names alone are wanted)
+        if int(name) > _CHANNEL:
+            # The listing's own descriptor is in the list and closed by now.
+            with contextlib.suppress(OSError):
+                os.close(int(name))
     return socket.socket(fileno=_CHANNEL)
 
 
@@ -98,6 +117,7 @@ def _own_signals(parent: int) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _terminate)
     signal.signal(GONE, _client_gone)
     linux.prctl(linux.PR_SET_PDEATHSIG, GONE)
     if os.getppid() != parent:
@@ -119,9 +139,13 @@ def _client_gone(_number: int, _frame: FrameType | None) -> NoReturn:
     raise Terminated
 
 
+def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
 def _is_passed(key: str, value: str) -> bool:
     # A TZ that names a file would be read with the broker's rights.
-    return key in wire.PASSED and not (key == "TZ" and value.startswith((":", "/", ".")))
+    return key in wire.PASSED and not (key == "TZ" and (value[:1] in ":/." or ".." in value))
 
 
 def _open_streams(secrets: tuple[Secret, ...]) -> None:

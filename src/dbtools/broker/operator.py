@@ -67,10 +67,17 @@ class Operator:
         return self.env.get(key) != value
 
     def variables(self, connection: Connection) -> Iterator[str]:
-        """`NAME=VALUE` of all that makes up a connection whose database is a file; no password."""
+        """`NAME=VALUE` of all that makes up a connection whose database is a file; no password.
+
+        Of other connections nothing; of the plain form only what holds for all.
+        """
+        plain = {f"DB_{key}" for key in (*_LIMITS, "DOMAIN_FILE")}
         for key, value in self.env.items():
-            mine = key.startswith(connection.source) and key != f"{connection.source}PASS"
-            if mine or key in [f"DB_{limit}" for limit in (*_LIMITS, "DOMAIN_FILE")]:
+            if connection.source == "DATABASE_URL":
+                mine = key == "DATABASE_URL"
+            else:
+                mine = key != "DATABASE_URL" and _group(key) == connection.source
+            if key in plain or (mine and key != f"{connection.source}PASS"):
                 yield f"{key}={value}"
 
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from dbtools.broker import wire
-from dbtools.broker.child import GONE, Request
+from dbtools.broker.child import GONE, SIGNALS, Request
 
 _REQUEST_SECONDS: Final = 5.0
 _KILL_SECONDS: Final = 5.0
+_PAUSE_SECONDS: Final = 0.05
 _CREDENTIALS: Final = struct.Struct("3i")
 _SIGNALS: Final = {wire.INTERRUPT: signal.SIGINT, wire.TERMINATE: signal.SIGTERM}
 
@@ -99,6 +100,10 @@ class Broker:
             control, _ = self._listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return
+        except OSError:
+            # No descriptor or no memory left: whoever waits for us is served once there is.
+            time.sleep(_PAUSE_SECONDS)
+            return
         control.setblocking(False)
         asked = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         # The kernel's word for who connected; nothing in a request can change it.
@@ -135,8 +140,7 @@ class Broker:
         elif call.request is None:
             self._take_in(call, data)
         else:
-            for byte in data:
-                self._signal(call, bytes((byte,)))
+            self._signals(call, data)
 
     def _take_in(self, call: Call, data: bytes) -> None:
         """More of a request; complete, it waits for its turn."""
@@ -155,15 +159,30 @@ class Broker:
                          "The broker did not understand the request.",
                          "client and broker must be of one version")  # fmt: skip
             return
+        behind = bytes(call.data[wire.HEADER + size :])
         call.data.clear()
         call.until = 0.0
         with contextlib.suppress(BrokenPipeError, BlockingIOError):
             call.control.send(wire.ACCEPTED)
         self._waiting.append(call)
+        self._signals(call, behind)
 
     def _start_waiting(self) -> None:
         while self._waiting and len(self._running) < self.rules.running:
             call = self._waiting.popleft()
+            try:
+                call.pid = self._fork(call)
+            except OSError as error:
+                said = f"The broker cannot start a process: {error.strerror}."
+                self._refuse(call, "CONNECTION_FAILED", "broker_busy", said, "run it again later")
+                continue
+            call.close_descriptors()
+            self._running[call.pid] = call
+
+    def _fork(self, call: Call) -> int:
+        """The process for a call, which never returns here. A signal waits until it can answer."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
             pid = os.fork()
             if pid == 0:
                 try:
@@ -171,19 +190,21 @@ class Broker:
                     self._run_call(call.request, call.descriptors)
                 finally:
                     os._exit(70)
-            call.pid = pid
-            call.close_descriptors()
-            self._running[pid] = call
+            return pid
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def _signal(self, call: Call, byte: bytes) -> None:
-        number = _SIGNALS.get(byte)
-        if number is None:
-            return
-        if call.pid:
+    def _signals(self, call: Call, data: bytes) -> None:
+        """What the client's user sent it: to the process, or the end of a call that waits."""
+        for byte in data:
+            number = _SIGNALS.get(bytes((byte,)))
+            if number is None:
+                continue
+            if not call.pid:
+                by = "SIGTERM" if number == signal.SIGTERM else "an interrupt"
+                self._refuse(call, "CANCELLED", "", f"Stopped by {by}.", "")
+                return
             os.kill(call.pid, number)
-            return
-        by = "SIGTERM" if number == signal.SIGTERM else "an interrupt"
-        self._refuse(call, "CANCELLED", "", f"Stopped by {by}.", "")
 
     def _client_left(self, call: Call) -> None:
         self._selector.unregister(call.control)
