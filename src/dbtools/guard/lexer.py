@@ -19,7 +19,7 @@ _SPACE = " \t\n\r"
 # MySQL optimizer hints that may stay in the text; everything else is blanked as a comment.
 _HINT = r"/\*\+[\w\s(),@`.%=+-]*\*/"
 # PostgreSQL joins strings over a line break, and the next part keeps the first one's escapes.
-_JOINED = r"(?:[ \t]|--[^\n\r]*)*[\n\r](?:[ \t\n\r]|--[^\n\r]*[\n\r])*'"
+_JOINED = r"(?:[ \t]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r]++|--[^\n\r]*+[\n\r])*+'"
 _JOINED_BODY = {"e": ESCAPED, "E": ESCAPED, "b": BITS, "B": BITS, "x": BITS, "X": BITS}
 _SPELLED = r"(?<!\\)(?:\\\\)*+\\[^\\'\"`]"
 _UNICODE_ESCAPE = {"+": 6, "": 4}

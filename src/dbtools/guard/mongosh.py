@@ -14,7 +14,10 @@ from dbtools.guard.model import Refused
 MAX_DEPTH = 100
 _SPACE = re.compile(r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/)*+")
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)(?![\w$])")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![\w$])")
+_LONGEST_NUMBER = (
+    400  # Python reads no integer of more than 4,300 digits, and the server none of 20
+)
 _REGEX = re.compile(r"/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/([a-z]*)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -218,7 +221,7 @@ class Reader:
 
     def _number(self) -> int | float:
         found = _NUMBER.match(self.text, self.pos)
-        if found is None:
+        if found is None or found.end() - found.start() > _LONGEST_NUMBER:
             raise self.refuse("a number expected")
         self.pos = found.end()
         self._space()

@@ -85,7 +85,7 @@ def is_a_limit(tokens: Tokens, i: int) -> bool:
         return True
     number, _, exponent = text.rstrip("kmgtpib").replace("_", "").partition("e")
     digits = number.replace(".", "", 1)
-    if not (digits.isascii() and digits.isdecimal()):
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 40):
         return False
     if exponent and not (len(exponent) < 4 and exponent.isascii() and exponent.isdecimal()):
         return False

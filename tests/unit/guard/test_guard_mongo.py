@@ -191,6 +191,8 @@ def test_the_guard_reads_a_mongodb_text_as_one_command(text: str, command: dict[
         "{" * 5_000,
         '{"find":"t","filter":' + '{"a":' * 5_000 + "1" + "}" * 5_000 + "}",
         "db.t.find(" + "[" * 5_000,
+        "db.t.find({a: " + "1" * 5_000 + "})",
+        "db.t.find({a: " + "1" * 200_000 + "x})",
     ],
 )
 def test_the_guard_refuses_what_is_not_one_mongodb_read(text: str) -> None:
