@@ -128,3 +128,61 @@ def png(width: int, height: int) -> bytes:
     return (
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
     )
+
+
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+_SPACES = " ".join(
+    f'xmlns:{short}="{_OASIS}{name}:1.0"'
+    for short, name in {
+        "office": "office", "text": "text", "table": "table", "draw": "drawing", "script": "script",
+        "manifest": "manifest", "svg": "svg-compatible",
+    }.items()
+)  # fmt: skip
+_LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dom="http://www.w3.org/2001/xml-events"'
+
+
+def open_document(
+    kind: str, body: str, scripts: str = "", more: Mapping[str, str] | None = None
+) -> bytes:
+    """A minimal OpenDocument file. kind: `text` or `spreadsheet`; more: further parts."""
+    mime = f"application/vnd.oasis.opendocument.{kind}"
+    parts = {
+        "content.xml": f'<office:document-content {_SPACES} {_LINKS} office:version="1.2">'
+        f"{scripts}<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+        "</office:document-content>",
+        **(more or {}),
+    }
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="text/xml"/>'
+        for name in parts
+    )
+    manifest = (
+        f'<manifest:manifest {_SPACES} manifest:version="1.2"><manifest:file-entry'
+        f' manifest:full-path="/" manifest:media-type="{mime}"/>{entries}</manifest:manifest>'
+    )
+    return archive(
+        {"mimetype": mime, **parts, "META-INF/manifest.xml": manifest}, stored=("mimetype",)
+    )
+
+
+def macro(statement: str) -> bytes:
+    """A text whose macro runs, if macros run at all, as soon as it is opened."""
+    scripts = (
+        "<office:scripts><office:event-listeners><script:event-listener"
+        ' script:language="ooo:script" script:event-name="dom:load" xlink:type="simple" xlink:href='
+        '"vnd.sun.star.script:Standard.Module1.Main?language=Basic&amp;location=document"/>'
+        "</office:event-listeners></office:scripts>"
+    )
+    library = 'xmlns:library="http://openoffice.org/2000/library" library:name="Standard"'
+    more = {
+        "Basic/Standard/Module1.xml": '<script:module xmlns:script="http://openoffice.org/2000/script"'
+        f' script:name="Module1" script:language="StarBasic">Sub Main\n{statement}\nEnd Sub'
+        "</script:module>",
+        "Basic/Standard/script-lb.xml": f'<library:library {library} library:readonly="false"'
+        ' library:passwordprotected="false"><library:element library:name="Module1"/>'
+        "</library:library>",
+        "Basic/script-lc.xml": '<library:libraries xmlns:library="http://openoffice.org/2000/library"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink"><library:library library:name="Standard"'
+        ' library:link="false"/></library:libraries>',
+    }
+    return open_document("text", "<text:p>before</text:p>", scripts, more)

@@ -218,6 +218,21 @@ local function decoded(text)
   return (text:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
+-- What a link may lead to; an address without a scheme lies beside the document.
+local SCHEMES = {}
+for scheme in ([[
+  http https ftp ftps sftp file mailto tel sms geo xmpp irc ircs news doi urn magnet git ssh
+]]):gmatch("%S+") do
+  SCHEMES[scheme] = true
+end
+
+-- Readers skip white space and control characters wherever they stand in an address.
+local function harmless(target)
+  local bare = target:gsub("[\0-\32\127]", ""):gsub("\194[\128-\160]", ""):lower()
+  local scheme = bare:match("^([^/?#:]*):")
+  return bare ~= "" and (scheme == nil or SCHEMES[scheme] == true)
+end
+
 -- Links that lead nowhere keep their words; targets within the document must exist.
 local function mend_links(document)
   local known = identifiers(document)
@@ -235,10 +250,50 @@ local function mend_links(document)
         end
         return link.content
       end
-      if link.target:match("^%s*$") or link.target:match("^[jJ]ava[sS]cript:") then
-        return link.content
-      end
+      if not harmless(link.target) then return link.content end
     end,
+  })
+end
+
+-- Attributes that say how something looks; one that runs or loads something is none of them.
+local ATTRIBUTES = {}
+for name in ([[
+  width height alt number startFrom lang dir align valign custom-style colspan rowspan start
+]]):gmatch("%S+") do
+  ATTRIBUTES[name] = true
+end
+
+local function plain_attributes(element)
+  for name, value in pairs(element.attributes) do
+    -- No brackets, so no `url(...)`; nothing that lays itself over other things.
+    local style = name == "style" and not value:match("[^%w%s:;#.,%%-]") and not value:match("position")
+    if not ATTRIBUTES[name] and not style then element.attributes[name] = nil end
+  end
+  return element
+end
+
+local function plain_table(tbl)
+  local groups = { tbl.head.rows, tbl.foot.rows }
+  for _, body in ipairs(tbl.bodies) do
+    plain_attributes(body)
+    groups[#groups + 1], groups[#groups + 2] = body.head, body.body
+  end
+  for _, rows in ipairs(groups) do
+    for _, row in ipairs(rows) do
+      plain_attributes(row)
+      for _, cell in ipairs(row.cells) do plain_attributes(cell) end
+    end
+  end
+  plain_attributes(tbl.head)
+  plain_attributes(tbl.foot)
+  return plain_attributes(tbl)
+end
+
+local function plain(document)
+  return document:walk({
+    Header = plain_attributes, Div = plain_attributes, Span = plain_attributes,
+    Link = plain_attributes, Image = plain_attributes, Code = plain_attributes,
+    CodeBlock = plain_attributes, Figure = plain_attributes, Table = plain_table,
   })
 end
 
@@ -275,7 +330,7 @@ function Pandoc(document)
   document.meta = clean_metadata(document.meta)
   document = without_html(document)
   document = document:walk({ Image = gather, CodeBlock = numbered })
-  document = unique_identifiers(mend_links(document))
+  document = plain(unique_identifiers(mend_links(document)))
   write("wanted.json", wanted)
   write("inline.json", inline_pictures)
   if #diagrams > 0 then write("diagrams.json", diagrams) end

@@ -78,24 +78,43 @@ local function single(tbl)
   return tbl
 end
 
+-- What kind of picture some bytes are; nil when they are none, whatever their name says.
+local function kind_of(content)
+  local function starts(magic) return content:sub(1, #magic) == magic end
+  if starts("\x89PNG\r\n\x1a\n") then return "png" end
+  if starts("\xff\xd8\xff") then return "jpg" end
+  if starts("GIF87a") or starts("GIF89a") then return "gif" end
+  if starts("RIFF") and content:sub(9, 12) == "WEBP" then return "webp" end
+  if starts("BM") then return "bmp" end
+  if starts("II*\0") or starts("MM\0*") then return "tiff" end
+  if starts("\1\0\0\0") and content:sub(41, 44) == " EMF" then return "emf" end
+  if starts("\xd7\xcd\xc6\x9a") then return "wmf" end
+  if content:sub(1, 1000):match("^%s*<") and content:sub(1, 4000):find("<svg", 1, true) then return "svg" end
+end
+
+-- What a picture holds: one of the document's own, in its bag or saved by the filter before.
+local function bytes_of(image)
+  local _, content = pandoc.mediabag.lookup(image.src)
+  if content or not image.src:match("^/") then return content end
+  local saved = os.getenv("TMPDIR") .. "/data-"
+  if image.src:sub(1, #saved) ~= saved or not image.src:sub(#saved + 1):match("^%d+%.%w+$") then return nil end
+  local file = io.open(image.src, "rb")
+  if not file then return nil end
+  content = file:read("a")
+  file:close()
+  return content
+end
+
 -- A picture of the document's own: a file beside the output, or its description.
 local function own(image)
-  local inside = image.src:match("^data:") or image.src:match("^/")
-  local mime, content = pandoc.mediabag.lookup(image.src)
-  if not inside and not content then return nil end
-  if inside and not content then
-    local file = image.src:match("^/") and io.open(image.src, "rb")
-    if file then
-      content = file:read("a")
-      file:close()
-    end
-  end
-  if beside and content then
+  local content = bytes_of(image)
+  if not content and not image.src:match("^data:") and not image.src:match("^/") then return nil end
+  local extension = content and kind_of(content)
+  if beside and extension then
     if not written[image.src] then
-      local extension = image.src:match("%.(%w+)$") or (mime or ""):match("/(%w+)") or "bin"
       local number = 0
       for _ in pairs(written) do number = number + 1 end
-      local name = string.format("-image%d.%s", number + 1, extension:lower())
+      local name = string.format("-image%d.%s", number + 1, extension)
       local path = PANDOC_STATE.output_file:gsub("%.%w+$", "") .. name
       local file = assert(io.open(path, "wb"))
       file:write(content)

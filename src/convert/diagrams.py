@@ -66,7 +66,7 @@ def _blocks(job: Job) -> list[str]:
         return []
     try:
         found = json.loads(Workspace.at(job.tmp).read_bytes(_LIST, _LIST_BYTES))
-    except (ValueError, ToolError):
+    except (ValueError, RecursionError, ToolError):
         # Written by a program we do not trust: what cannot be read draws nothing.
         return []
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []

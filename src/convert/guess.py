@@ -12,6 +12,8 @@ from typing import Final
 
 SAMPLE: Final = 1 << 16
 FALLBACK: Final = "cp1252"
+_ASCII: Final = bytes(range(128))
+_BEFORE: Final = 64
 # Encoding -> the letters that make up most of a text in its languages.
 _FREQUENT: Final = {
     "cp1251": "оеаинтсрвлкмдпуяыьгзбчйхж",
@@ -59,8 +61,11 @@ def _sample(raw: bytes) -> bytes:
     lines, size = [], 0
     for line in raw.split(b"\n"):
         if not line.isascii():
-            lines.append(line[:SAMPLE])
-            size += len(line)
+            # A page or a document may be one long line: from a little before the first such byte.
+            first = len(line) - len(line.lstrip(_ASCII))
+            piece = line[max(first - _BEFORE, 0) :][:SAMPLE]
+            lines.append(piece)
+            size += len(piece)
         if size > SAMPLE:
             break
     return b"\n".join(lines)
@@ -73,6 +78,8 @@ def _asian(sample: bytes) -> str | None:
         if text is None:
             continue
         wide = [char for char in text if char > "\x7f"]
+        if not wide:
+            return None
         kana = sum("\u3040" <= char <= "\u30ff" for char in wide)
         half = sum("\uff61" <= char <= "\uff9f" for char in wide)
         if kana >= 0.2 * len(wide) and half <= 0.3 * len(wide):

@@ -150,11 +150,20 @@ def supply(
 def _wanted(job: Job) -> list[str]:
     try:
         wanted = json.loads(Workspace.at(job.tmp).read_bytes(_WANTED, _WANTED_BYTES))
-    except (ValueError, ToolError):
+    except (ValueError, RecursionError, ToolError):
         # Written by a program we do not trust: what cannot be read asks for nothing.
         return []
     texts = wanted[:MAX_FILES] if isinstance(wanted, list) else []
-    return list(dict.fromkeys(t for t in texts if isinstance(t, str)))
+    return list(dict.fromkeys(t for t in texts if isinstance(t, str) and _is_text(t)))
+
+
+def _is_text(text: str) -> bool:
+    """Whether a string can be written down: JSON may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names(reference: str, base: PurePosixPath) -> Iterator[str]:

@@ -154,12 +154,13 @@ def _report(job: Job) -> Told:
     path = job.tmp / "report.json"
     if not path.is_file() or path.is_symlink():
         return Told()
-    raw = Workspace.at(job.tmp).read_bytes("report.json", _REPORT_BYTES)
-    path.unlink()
     try:
-        told = json.loads(raw)
-    except ValueError:
+        told = json.loads(Workspace.at(job.tmp).read_bytes("report.json", _REPORT_BYTES))
+    except (ValueError, RecursionError, ToolError):
+        # Whatever a program we do not trust has written here instead.
         return Told()
+    finally:
+        path.unlink()
     if not isinstance(told, dict):
         return Told()
     warnings = told.get("warnings", [])

@@ -31,6 +31,13 @@ _MARKS: Final = (
 )  # fmt: skip
 
 
+# Python's own inventions and those that write ASCII otherwise: no file is in them, readers of files
+# refuse them, and to decode some takes for ever.
+_NONE_OF_FILES: Final = frozenset(
+    "idna punycode unicode-escape raw-unicode-escape undefined mbcs oem utf-7".split()
+)
+
+
 class NotText(ValueError):
     """The bytes are no text in any encoding we know; the message says why."""
 
@@ -52,7 +59,11 @@ def codec(label: str) -> str | None:
     except (LookupError, ValueError):
         return None
     # Only encodings of text; `rot13`, `zip` and the like are codecs too.
-    return found.name if getattr(found, "_is_text_encoding", True) else None
+    text = (
+        getattr(found, "_is_text_encoding", True)
+        and found.name.replace("_", "-") not in _NONE_OF_FILES
+    )
+    return found.name if text else None
 
 
 def mark(head: bytes) -> tuple[str, int] | None:

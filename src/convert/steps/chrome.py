@@ -152,15 +152,21 @@ class Browser:
             while data:
                 data = data[os.write(self.started.write_fd, data) :]
         except BrokenPipeError as error:
-            raise told.Problem("bad_input", "The browser ended by itself.") from error
+            raise self._gone() from error
         return self.number
+
+    def _gone(self) -> told.Problem:
+        """The browser is no more; its last words where it left any."""
+        said = Path(self.started.log).read_text(encoding="utf-8", errors="replace").strip()
+        last = f": {said.splitlines()[-1]}" if said else "."
+        return told.Problem("bad_input", f"The browser ended by itself{last}")
 
     def _receive(self) -> Message:
         while b"\0" not in self.buffer:
             select.select([self.started.read_fd], [], [])
             data = os.read(self.started.read_fd, 1 << 20)
             if not data:
-                raise told.Problem("bad_input", "The browser ended by itself.")
+                raise self._gone()
             self.buffer += data
         line, _, self.buffer = self.buffer.partition(b"\0")
         message = json.loads(line)

@@ -23,15 +23,16 @@ _SWITCHES = (
 class Started:
     """A browser that runs. write_fd, read_fd: our ends of the pipes it takes orders by."""
 
-    __slots__ = ("pid", "read_fd", "write_fd")
+    __slots__ = ("log", "pid", "read_fd", "write_fd")
 
     def __init__(self, program: str) -> None:
         """Start it, with a profile of its own in TMPDIR."""
         profile = f"{os.environ['TMPDIR']}/browser-{os.getpid()}"
+        self.log = f"{profile}.log"
         self.write_fd, self.read_fd = _pipes()
         self.pid = os.posix_spawn(
             program, [program, *_SWITCHES, f"--user-data-dir={profile}", "about:blank"],
-            os.environ, file_actions=_quiet(),
+            os.environ, file_actions=_streams(self.log),
         )  # fmt: skip
         os.close(3)
         os.close(4)
@@ -44,11 +45,12 @@ class Started:
         os.close(self.read_fd)
 
 
-def _quiet() -> list[tuple[int, int, str, int, int]]:
-    """No input, no output but what it complains of."""
+def _streams(log: str) -> list[tuple[int, int, str, int, int]]:
+    """No input, no output; what it complains of, and it always does, goes into a file."""
     return [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
 
 

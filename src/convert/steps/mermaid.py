@@ -21,7 +21,9 @@ _PAGE: Final = """<!doctype html><html><head><meta charset="utf-8">
 _DRAW: Final = """(async () => {
   mermaid.initialize({startOnLoad: false, securityLevel: "strict", theme: %(theme)s,
     htmlLabels: false, flowchart: {htmlLabels: false}, class: {htmlLabels: false},
-    state: {htmlLabels: false}, 
+    state: {htmlLabels: false},
+    secure: ["secure", "securityLevel", "startOnLoad", "maxTextSize", "maxEdges", "themeCSS",
+      "suppressErrorRendering", "htmlLabels", "fontFamily", "altFontFamily", "dompurifyConfig"],
     fontFamily: "Noto Sans, Liberation Sans, Noto Sans CJK SC, sans-serif", maxTextSize: 500000});
   const {svg} = await mermaid.render("diagram", %(text)s);
   const place = document.getElementById("d");
@@ -33,6 +35,22 @@ _DRAW: Final = """(async () => {
   picture.setAttribute("width", width);
   picture.setAttribute("height", height);
   picture.style.maxWidth = "";
+  const loads = text => /url\\((?!["']?#)|\\\\/i.test(text);
+  for (const sheet of picture.querySelectorAll("style")) {
+    // As the browser has understood it: no escapes, no comments, one way to write an address.
+    sheet.textContent = [...sheet.sheet.cssRules].filter(
+      rule => !(rule instanceof CSSImportRule) && !loads(rule.cssText)).map(
+      rule => rule.cssText).join("\\n");
+  }
+  for (const element of picture.querySelectorAll("*")) {
+    if (loads(element.style.cssText)) element.removeAttribute("style");
+    for (const {name, value} of [...element.attributes]) {
+      const link = name.endsWith("href") && !value.startsWith("#");
+      const led = link && element.localName == "a" && /^(https?|mailto):/i.test(value);
+      if ((link && !led && !value.startsWith("data:image/")) || name.startsWith("on") ||
+          (name != "style" && !link && loads(value))) element.removeAttribute(name);
+    }
+  }
   return {svg: new XMLSerializer().serializeToString(picture), width, height};
 })()"""
 

@@ -52,9 +52,11 @@ def _write(arguments: Sequence[str], warnings: told.Warnings) -> None:
     target, document, output, title, *more = arguments
     have = {}
     for number, (reference, picture) in enumerate(pictures.found().items(), 1):
-        fitting = pictures.fit(picture, _ALLOWED.get(target, _OFFICE))
+        large = pictures.too_large(picture)
+        fitting = None if large else pictures.fit(picture, _ALLOWED.get(target, _OFFICE))
         if fitting is None:
-            warnings.add(f"left out (damaged picture): {Path(reference).name!r}")
+            why = "too many pixels" if large else "damaged picture"
+            warnings.add(f"left out ({why}): {Path(reference).name!r}")
             continue
         name = f"picture-{number}.{fitting.kind}"
         have[reference] = {"path": str(fitting.path), "kind": fitting.kind, "name": name}

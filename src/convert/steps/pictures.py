@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -49,13 +50,32 @@ def fit(picture: Picture, allowed: frozenset[str]) -> Picture | None:
     return _reread(picture, keep=picture.kind in allowed)
 
 
-def _well_formed(path: Path) -> bool:
-    from xml.parsers import expat
+def too_large(picture: Picture) -> bool:
+    """Whether a picture has more pixels than may be unpacked, by what its head says."""
+    if picture.kind in _VECTOR:
+        return False
+    with picture.path.open("rb") as file:
+        head = file.read(24)
+    if head[12:16] == b"IHDR":
+        sides: tuple[int, int] = struct.unpack_from(">II", head, 16)
+        return sides[0] * sides[1] > _MAX_PIXELS
+    from PIL import Image
 
-    parser = expat.ParserCreate()
+    Image.MAX_IMAGE_PIXELS = None
     try:
-        parser.Parse(path.read_bytes(), True)
-    except expat.ExpatError:
+        with Image.open(picture.path) as image:
+            return bool(image.width * image.height > _MAX_PIXELS)
+    except (OSError, ValueError, SyntaxError):
+        # Damaged, which is found out, and said, when it is read.
+        return False
+
+
+def _well_formed(path: Path) -> bool:
+    from convert.steps.svg import look
+
+    try:
+        look(path.read_text(encoding="utf-8"))
+    except (told.Problem, UnicodeDecodeError):
         return False
     return True
 

@@ -11,6 +11,8 @@ from xml.parsers import expat
 from convert.steps import refs, told
 
 MAX_PIXELS: Final = 100_000_000
+# What draws it goes down into groups by calling itself.
+_DEEPEST: Final = 500
 _UNITS: Final = {"px": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 
 
@@ -25,11 +27,12 @@ def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     text = source.read_text(encoding="utf-8")
     if refs.ask(source):
         return
+    shape = look(text)
     if output.suffix == ".pdf":
-        _pdf(source, text, output)
+        _pdf(source, shape, output)
     else:
         output.write_bytes(draw(text, zoom=zoom, folder=source.parent))
-    if look(text).foreign:
+    if shape.foreign:
         warnings.add("HTML inside the picture (foreignObject) is not drawn")
 
 
@@ -59,18 +62,51 @@ class Shape:
 
 def look(text: str) -> Shape:
     """Read a picture's size; Problem when it is not SVG, or reaches for other files."""
-    shape = Shape()
-    parser = expat.ParserCreate(namespace_separator=" ")
+    reader = _Reader()
+    try:
+        reader.parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        message = expat.ErrorString(error.code)
+        reason = "truncated" if "no element" in message or "unclosed" in message else "bad_input"
+        raise told.Problem(
+            reason, f"It is not an SVG picture: line {error.lineno}: {message}."
+        ) from error
+    shape = reader.shape
+    if shape.root != "svg":
+        raise told.Problem("wrong_type", f"It is XML, but its root is {shape.root!r}, not svg.")
+    if shape.entities:
+        raise told.Problem(
+            "bad_input", f"The picture refers to another file by the entity {shape.entities[0]!r}."
+        )
+    return shape
+
+
+class _Reader:
+    """Fills a Shape while a picture is parsed."""
+
+    def __init__(self) -> None:
+        self.shape = Shape()
+        self.depth = 0
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.EntityDeclHandler = self.entity
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
 
     def entity(
-        name: str, _parameter: bool, value: str | None, _base: str | None, system: str | None,
-        _public: str | None, _notation: str | None,
+        self, name: str, _parameter: bool, value: str | None, _base: str | None,
+        system: str | None, _public: str | None, _notation: str | None,
     ) -> None:  # fmt: skip
+        """An entity that is declared."""
         if value is None or system is not None:
-            shape.entities.append(name)
+            self.shape.entities.append(name)
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise told.Problem("bad_input", "The picture is nested too deep.")
         local = tag.rpartition(" ")[2]
+        shape = self.shape
         if not shape.root:
             shape.root = local
             shape.width = length(attributes.get("width", ""))
@@ -79,23 +115,9 @@ def look(text: str) -> Shape:
         elif local == "foreignObject":
             shape.foreign = True
 
-    parser.EntityDeclHandler = entity
-    parser.StartElementHandler = start
-    try:
-        parser.Parse(text.encode(), True)
-    except expat.ExpatError as error:
-        message = expat.ErrorString(error.code)
-        reason = "truncated" if "no element" in message or "unclosed" in message else "bad_input"
-        raise told.Problem(
-            reason, f"It is not an SVG picture: line {error.lineno}: {message}."
-        ) from error
-    if shape.root != "svg":
-        raise told.Problem("wrong_type", f"It is XML, but its root is {shape.root!r}, not svg.")
-    if shape.entities:
-        raise told.Problem(
-            "bad_input", f"The picture refers to another file by the entity {shape.entities[0]!r}."
-        )
-    return shape
+    def end(self, _tag: str) -> None:
+        """An element ends."""
+        self.depth -= 1
 
 
 def length(text: str) -> float:
@@ -140,11 +162,11 @@ def draw(text: str, zoom: float, folder: Path | None = None) -> bytes:
         raise told.Problem("bad_input", f"The picture cannot be drawn: {error}.") from error
 
 
-def _pdf(source: Path, text: str, output: Path) -> None:
+def _pdf(source: Path, shape: Shape, output: Path) -> None:
     """A PDF page of the picture's own size, lines and letters kept as such."""
     import typst
 
-    width, height = (side * 0.75 for side in look(text).size)
+    width, height = (side * 0.75 for side in shape.size)
     if max(width, height) > 14_400:
         raise told.Problem("too_large", "The picture is longer than a PDF page may be (5 m).")
     page = source.with_name("page.typ")

@@ -7,7 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
+
+_MOST: Final = 50
+_LONGEST: Final = 500
 
 
 class Problem(Exception):
@@ -27,9 +30,9 @@ class Warnings:
         self.lines: dict[str, None] = {}
 
     def add(self, line: str) -> None:
-        """Note one; the first fifty are kept."""
-        if len(self.lines) < 50:
-            self.lines[line] = None
+        """Note one; the first fifty are kept, and of each what one can read."""
+        if len(self.lines) < _MOST:
+            self.lines[line[:_LONGEST]] = None
 
 
 def scratch() -> Path:

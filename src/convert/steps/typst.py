@@ -36,7 +36,7 @@ def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     text = body.read_text(encoding="utf-8")
     settings = dict(pair.split("=", 1) for pair in arguments[2:])
     settings["cjk"] = _east(text)
-    have = pictures.found()
+    have = _small(pictures.found(), warnings)
     # The letters of an SVG picture may be of any font; a PDF brings its own.
     drawn = any(picture.kind == "svg" for picture in have.values())
     fonts = None if drawn else typst_fonts.folder(text, body.parent)
@@ -44,17 +44,29 @@ def _step(arguments: Sequence[str], warnings: told.Warnings) -> None:
     known = {name: p for name, p in have.items() if p.kind in _ALLOWED}
     odd = len(known) != len(have)
     message = "odd picture" if odd else _compile(page, known)
-    if message and have:
-        # A picture typst cannot read stops it: look at each one, and leave those out.
-        message = _compile(page, _fitting(have, warnings))
+    # A picture typst cannot read stops it: look at each one, leave out what is damaged; a drawing
+    # that it still cannot read is drawn first.
+    for allowed in (_ALLOWED, _ALLOWED - {"svg"}):
+        if message and have:
+            message = _compile(page, _fitting(have, allowed, warnings))
     if message:
         raise told.Problem("bad_input", f"typst cannot lay the document out: {message}")
 
 
-def _fitting(have: Mapping[str, Picture], warnings: told.Warnings) -> dict[str, Picture]:
+def _small(have: Mapping[str, Picture], warnings: told.Warnings) -> dict[str, Picture]:
+    """The pictures that may be unpacked."""
+    small = {name: picture for name, picture in have.items() if not pictures.too_large(picture)}
+    for name in have.keys() - small.keys():
+        warnings.add(f"left out (too many pixels): {Path(name).name!r}")
+    return small
+
+
+def _fitting(
+    have: Mapping[str, Picture], allowed: frozenset[str], warnings: told.Warnings
+) -> dict[str, Picture]:
     known = {}
     for name, picture in have.items():
-        fitting = pictures.fit(picture, _ALLOWED)
+        fitting = pictures.fit(picture, allowed)
         if fitting is None:
             warnings.add(f"left out (damaged picture): {Path(name).name!r}")
         else:
