@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench import broker as brokering
-from bench import navigator_speed, reports, shell_speed
+from bench import convert_speed, navigator_speed, reports, shell_speed
 from bench.measure import Case, Table
 from bench.peers import own, psql, sqlite_utils
 from servers import Server
@@ -145,6 +145,12 @@ def report_run(_stage: Stage) -> Iterable[Table]:
         yield from reports.tables(Path(folder))
 
 
+def convert(_stage: Stage) -> Iterable[Table]:
+    """file-convert against the bare tools, and against peers."""
+    with TemporaryDirectory(prefix="bench-convert-") as folder:
+        yield from convert_speed.tables(Path(folder))
+
+
 GROUPS: Final[dict[str, Callable[[Stage], Iterable[Table]]]] = {
     "start": start,
     "export": export,
@@ -153,4 +159,5 @@ GROUPS: Final[dict[str, Callable[[Stage], Iterable[Table]]]] = {
     "shell": shell,
     "broker": broker,
     "reports": report_run,
+    "convert": convert,
 }

@@ -23,7 +23,7 @@ class Case:
 
     against: the title of the case it is compared with. cpu, wall: the highest ratio to that
     case we promise; more_cpu_ms: on top of cpu. rss_mb: the highest peak memory we promise;
-    more_mb: how much more than that case's.
+    more_mb, more_ms: how much more memory, and wall time, than that case's.
     """
 
     title: str
@@ -35,6 +35,7 @@ class Case:
     more_cpu_ms: float = 0
     wall: float | None = None
     rss_mb: float | None = None
+    more_ms: float | None = None
     more_mb: float | None = None
 
 
@@ -111,18 +112,19 @@ def report(name: str, cases: Sequence[Case], costs: Mapping[str, Cost]) -> None:
         cpu, wall, rss = cost.cpu / base.cpu, cost.wall / base.wall, cost.rss / 2**20
         line = f"  {case.title:{width}} {cost.cpu * 1000:8.0f} {cpu:7.2f} "
         line += f"{cost.wall * 1000:13.0f} {wall:7.2f} {rss:8.0f}"
-        more = rss - base.rss / 2**20
+        more = rss - base.rss / 2**20, (cost.wall - base.wall) * 1000
         spare = cpu - case.more_cpu_ms / 1000 / base.cpu
         print(f"{line}  {_verdict(case, spare, wall, rss, more)}".rstrip(), flush=True)
 
 
-def _verdict(case: Case, cpu: float, wall: float, rss: float, more: float) -> str:
+def _verdict(case: Case, cpu: float, wall: float, rss: float, more: tuple[float, float]) -> str:
     plus = f" + {case.more_cpu_ms:.0f} ms" if case.more_cpu_ms else ""
     promises = [
         (f"CPU <= {case.cpu} x{plus}", cpu, case.cpu),
         (f"wall <= {case.wall} x", wall, case.wall),
         (f"<= {case.rss_mb} MB", rss, case.rss_mb),
-        (f"<= {case.more_mb} MB more", more, case.more_mb),
+        (f"<= {case.more_mb} MB more", more[0], case.more_mb),
+        (f"<= {case.more_ms} ms more", more[1], case.more_ms),
     ]
     said = []
     for text, measured, promised in promises:

@@ -10,7 +10,6 @@ from servers.postgres import debian, embedded
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv-bench"
-PINS = ("sqlite-utils==4.2.1",)
 
 
 def own(command: str) -> str:
@@ -20,14 +19,25 @@ def own(command: str) -> str:
 
 def sqlite_utils() -> str:
     """sqlite-utils in an environment of its own."""
-    stamp = VENV / "-".join(pin.replace("==", "-") for pin in PINS)
+    return _installed("sqlite-utils==4.2.1", VENV)
+
+
+def markitdown() -> str:
+    """markitdown in an environment of its own: it brings a machine-learning runtime."""
+    return _installed("markitdown[docx]==0.1.9", VENV.with_name(f"{VENV.name}-markitdown"))
+
+
+def _installed(pin: str, venv: Path) -> str:
+    """The program of a package, installed on first use."""
+    name = pin.partition("==")[0].partition("[")[0]
+    stamp = venv / pin.replace("==", "-")
     if not stamp.exists():
-        print(f"Installing the peers into {VENV.name} ...", flush=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
-        pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-        subprocess.run([*pip, "--disable-pip-version-check", *PINS], check=True, timeout=600)
+        print(f"Installing {pin} into {venv.name} ...", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, "--disable-pip-version-check", pin], check=True, timeout=900)
         stamp.touch()
-    return str(VENV / "bin" / "sqlite-utils")
+    return str(venv / "bin" / name)
 
 
 def psql() -> str:

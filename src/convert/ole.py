@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MAX_SECTORS: Final = 1 << 16
+_MAX_SECTORS: Final = 1 << 20
 _END: Final = 0xFFFFFFFA  # this and above are marks, not sectors
 _MINI: Final = 4096
+_SMALL: Final = 64
+_MAX_TABLES: Final = 256
 _FILEPASS: Final = 0x2F
 
 
@@ -40,7 +42,8 @@ class Compound:
             raise Broken("its header is damaged")
         self.sector = 1 << shift
         self.fat_sectors = [n for n in struct.unpack_from("<109I", head, 76) if n < _END]
-        (first,) = struct.unpack_from("<I", head, 48)
+        first, _, _, self.first_mini, _, further = struct.unpack_from("<6I", head, 48)
+        self._more_sectors(further)
         self.streams = {stream.name: stream for stream in self._directory(first)}
 
     def kind(self) -> str:
@@ -78,6 +81,44 @@ class Compound:
             place += 4 + length
         return False
 
+    def content(self, name: str) -> bytes:
+        """A whole stream; Broken when it is cut off."""
+        stream = self.streams[name]
+        if stream.size >= _MINI:
+            data = self._join(stream.start, stream.size)
+        else:
+            root = self.streams["Root Entry"]
+            small, table = self._join(root.start, root.size), self._join(self.first_mini, None)
+            data, number, left = b"", stream.start, len(table) // 4
+            while number < _END and left and len(data) < stream.size:
+                data += small[number * _SMALL : (number + 1) * _SMALL]
+                (number,) = struct.unpack_from("<I", table, number * 4)
+                left -= 1
+        if len(data) < stream.size:
+            raise Broken("it is cut off")
+        return data[: stream.size]
+
+    def _join(self, first: int, size: int | None) -> bytes:
+        """The sectors of a chain, as many as hold `size` bytes; None for all."""
+        pieces, length = [], 0
+        for number in self._chain(first):
+            if size is not None and length >= size:
+                break
+            pieces.append(self._at((number + 1) * self.sector, self.sector))
+            length += self.sector
+        return b"".join(pieces)
+
+    def _more_sectors(self, number: int) -> None:
+        """What the header has no room for: where the allocation table of a large file lies."""
+        seen: set[int] = set()
+        while number < _END and number not in seen and len(seen) < _MAX_TABLES:
+            seen.add(number)
+            data = self._at((number + 1) * self.sector, self.sector)
+            if len(data) < self.sector:
+                return
+            *sectors, number = struct.unpack(f"<{self.sector // 4}I", data)
+            self.fat_sectors += [n for n in sectors if n < _END]
+
     def _start(self, name: str, count: int) -> bytes:
         stream = self.streams[name]
         if stream.size < _MINI:
@@ -106,8 +147,7 @@ class Compound:
     def _next(self, number: int) -> int:
         which, place = divmod(number, self.sector // 4)
         if which >= len(self.fat_sectors):
-            # The rest of a very large table lies elsewhere; directories come first in practice.
-            return _END
+            raise Broken("it is cut off")
         entry = self._at((self.fat_sectors[which] + 1) * self.sector + place * 4, 4)
         if len(entry) < 4:
             raise Broken("it is cut off")

@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -335,6 +336,32 @@ def test_error_cells_are_not_blank(ws: Shop) -> None:
     said = warnings(ws, "csv", ws.write("e.xlsx", hostile.xlsx(rows)))
     assert (ws.root / "e.csv").read_text() == "name,value\na,#DIV/0!\nb,\n"
     assert "1 formulas have no saved result" in said
+
+
+def test_error_cells_of_every_workbook_keep_their_place(ws: Shop, tmp_path: Path) -> None:
+    """Below and beside blank cells, by what LibreOffice saves."""
+    rows = (
+        '<row r="4"><c r="C4" t="str"><v>n</v></c><c r="D4" t="str"><v>m</v></c></row><row r="5">'
+        '<c r="C5" t="e"><f>1/0</f><v>#DIV/0!</v></c></row><row r="6"><c r="D6"><v>5</v></c></row>'
+        '<row r="8"><c r="C8" t="e"><v>#N/A</v></c><c r="D8" t="e"><f>foo()</f><v>#NAME?</v></c></row>'
+    )
+    (tmp_path / "e.xlsx").write_bytes(hostile.xlsx(rows))
+    for kind in ("xls", "ods"):
+        subprocess.run(
+            ["soffice", f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}", "--headless",
+             "--convert-to", kind, "e.xlsx"],
+            cwd=tmp_path, check=True, capture_output=True, timeout=120,
+        )  # fmt: skip
+    for kind in ("xlsx", "xls", "ods"):
+        name = ws.write(f"e.{kind}", (tmp_path / f"e.{kind}").read_bytes())
+        made = ws.made("csv", name, "--force")
+        assert made.read_text() == "n,m\n#DIV/0!,\n,5\n,\n#N/A,#NAME?\n", kind
+
+
+def test_a_table_begins_with_its_first_filled_row(ws: Shop) -> None:
+    rows = "".join(f'<row r="{r}"><c r="B{r}" t="str"><v>b{r}</v></c></row>' for r in (3, 4))
+    made = ws.made("json", ws.write("lead.xlsx", hostile.xlsx(rows)))
+    assert json.loads(made.read_text()) == [{"b3": "b4"}]
 
 
 def test_sheets_fit_the_page(ws: Shop) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
+from convert import archive
 from convert.steps import pandoc, told
 
 _READERS: Final = {"html": "html-native_divs-native_spans"}
@@ -28,15 +28,14 @@ def has_changes(path: Path) -> bool:
     part, marks = _CHANGES.get(path.suffix.removeprefix("."), ("", ()))
     if not part:
         return False
-    with zipfile.ZipFile(path) as archive:
-        if part not in archive.NameToInfo:
-            return False
+    with path.open("rb") as file:
+        found = archive.entries(file, path.stat().st_size)
         before = b""
-        with archive.open(part) as file:
-            while chunk := file.read(1 << 20):
-                if any(mark in before + chunk for mark in marks):
+        for entry in found:
+            for piece in archive.pieces(file, entry) if entry.name == part else ():
+                if any(mark in before + piece for mark in marks):
                     return True
-                before = chunk[-32:]
+                before = piece[-32:]
     return False
 
 

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from convert.steps import pictures, told
+from convert.steps import told
+from toolbelt.programs import which
 
 # What each format shows wherever it is opened; anything else becomes PNG.
 _ALLOWED: Final = {
@@ -22,7 +23,7 @@ _ALLOWED: Final = {
 }
 _OFFICE: Final = frozenset({"png", "jpg", "gif"})
 _TITLED: Final = ("html", "epub")
-_HEAP: Final = ("+RTS", "-M768M", "-A32m", "-RTS")
+_HEAP: Final = ("+RTS", "-M768M", "-RTS")
 
 
 def main() -> NoReturn:
@@ -32,7 +33,7 @@ def main() -> NoReturn:
 
 def run(arguments: Sequence[str]) -> None:
     """Run pandoc without access to files beyond those named; Problem with what it says."""
-    program = shutil.which("pandoc")
+    program = which("pandoc", os.environ["PATH"])
     if program is None:
         raise told.Problem("missing", "pandoc is not found.")
     done = subprocess.run(
@@ -49,6 +50,8 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _write(arguments: Sequence[str], warnings: told.Warnings) -> None:
+    from convert.steps import pictures
+
     target, document, output, title, *more = arguments
     have = {}
     for number, (reference, picture) in enumerate(pictures.found().items(), 1):

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from convert.steps import sheet_xml
+from convert.steps import sheet_errors, sheet_xml
 from convert.steps.grid import Grid, text
 from convert.steps.told import Problem, Warnings
 
@@ -23,9 +23,10 @@ def read(path: Path, which: str, warnings: Warnings) -> list[Grid]:
     visible = _visible(book, warnings)
     names = _chosen(book, visible, which, warnings)
     special = sheet_xml.look(path, book.sheet_names) if path.suffix == ".xlsx" else {}
+    errors = sheet_errors.look(path)
     grids = []
     for name in names:
-        found = special.get(name, sheet_xml.Special())
+        found = special.get(name) or sheet_xml.Special(errors.get(name, {}))
         if found.uncomputed:
             warnings.add(
                 f"sheet {name!r}: {found.uncomputed} formulas have no saved result; they are empty"
@@ -94,14 +95,12 @@ def _rows(sheet: CalamineSheet, errors: dict[tuple[int, int], str]) -> Iterator[
         return
     top, left = sheet.start
     for number, values in enumerate(sheet.iter_rows()):
+        if number < top:
+            continue
         row = [_value(value) for value in values]
-        if errors:
-            for place in range(len(row)):
-                code = errors.get((number, place + left)) or errors.get(
-                    (number + top, place + left)
-                )
-                if code and row[place] in ("", None):
-                    row[place] = code
+        for place in range(len(row)) if errors else ():
+            if row[place] in ("", None) and (number, place + left) in errors:
+                row[place] = errors[number, place + left]
         yield row
 
 
