@@ -32,14 +32,14 @@ class Started:
         self.write_fd, self.read_fd = _pipes()
         self.pid = os.posix_spawn(
             program, [program, *_SWITCHES, f"--user-data-dir={profile}", "about:blank"],
-            os.environ, file_actions=_streams(self.log),
+            os.environ, file_actions=_streams(self.log), setpgroup=0,
         )  # fmt: skip
         os.close(3)
         os.close(4)
 
     def end(self) -> None:
-        """Kill it; what it started ends with it, by the job's supervisor at the latest."""
-        os.kill(self.pid, signal.SIGKILL)
+        """Kill it and what it started: its program may be a script around the browser itself."""
+        os.killpg(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.write_fd)
         os.close(self.read_fd)
