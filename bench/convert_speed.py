@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import csv
 import shlex
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Final
 
-from bench.measure import Case
+from bench.measure import Case, Table
 from bench.peers import ROOT, markitdown, own
 from convert.tools import find, search_path
 
@@ -28,11 +26,8 @@ _SWITCHES: Final = (
 )
 
 
-def tables() -> dict[str, list[Case]]:
-    """Title -> what is measured together, in a folder that is removed at the end."""
-    holder = tempfile.TemporaryDirectory(prefix="bench-convert-")
-    atexit.register(holder.cleanup)
-    folder = Path(holder.name)
+def tables(folder: Path) -> list[Table]:
+    """What is measured together; `folder`: an empty one for the files."""
     for source in ("report.md", "page.html", "doc.docx"):
         shutil.copy(CASES / source, folder / source)
     shutil.copytree(CASES / "img", folder / "img")
@@ -42,17 +37,19 @@ def tables() -> dict[str, list[Case]]:
     before, _, rest = (folder / "report.md").read_text(encoding="utf-8").partition("```mermaid")
     (folder / "report.md").write_text(before + rest.partition("```")[2], encoding="utf-8")
     _table(folder / "large.csv")
-    return {
-        **{f"{name} to PDF": _markdown(folder, name) for name in ("report.md", "manual.md")},
-        "A page to PDF": _page(folder),
-        "A workbook of 100,000 rows": _workbook(folder),
-        "A Word document to Markdown": _document(folder),
-        "What the command adds to a conversion": _overhead(folder),
-        "The list of conversions": [
-            Case(BARE, (sys.executable, "-c", "pass")),
-            Case("file-convert list", (own("file-convert"), "list"), against=BARE, cpu=8),
-        ],
-    }
+    start = [
+        Case(BARE, (sys.executable, "-c", "pass")),
+        Case("file-convert list", (own("file-convert"), "list"), against=BARE, cpu=8),
+    ]
+    return [
+        Table("report.md to PDF", 5, _markdown(folder, "report.md")),
+        Table("README.md to PDF", 5, _markdown(folder, "manual.md")),
+        Table("A page to PDF", 5, _page(folder)),
+        Table("A workbook of 100,000 rows", 2, _workbook(folder), warm=False),
+        Table("A Word document to Markdown", 5, _document(folder)),
+        Table("What confinement adds to a conversion", 9, _overhead(folder)),
+        Table("The list of conversions", 9, start),
+    ]
 
 
 def _ours(folder: Path, *words: str) -> tuple[str, ...]:
