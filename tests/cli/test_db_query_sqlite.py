@@ -8,11 +8,16 @@ import signal
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cli.commands import BIN, Answer, run
+from dbtools import connection as connections
+from dbtools import drivers
+from dbtools.drivers.base import Execution
+from toolbelt.jsonvalue import base64_text
 
 SETUP = """
 CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, total NUMERIC, note TEXT);
@@ -402,3 +407,24 @@ def test_list_connections_shows_no_secret() -> None:
     assert done.json()["connections"][0] == {"name": "a", "type": "postgresql", "database": "d"}
     assert "DB_2_TYPE is missing" in done.json()["connections"][1]["problem"]
     assert "hunter2" not in done.stdout
+
+
+@pytest.mark.parametrize("bad", [{0}, {1, 2}, {99}, {100, 101}, {0, 150, 249}, {249}, set()])
+def test_no_row_is_lost_where_text_is_no_utf8(tmp_path: Path, bad: set[int]) -> None:
+    """The library's fast way to read text gives up at such a cell, in the middle of a batch."""
+    path = tmp_path / "bytes.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE t (n INTEGER, a TEXT, b TEXT)")
+        for n in range(250):
+            raw = b"\xff%d" % n if n in bad else b"%d" % n
+            db.execute("INSERT INTO t VALUES (?, CAST(? AS TEXT), 'z')", (n, raw))
+    connection = connections.find(None, {"DB_TYPE": "sqlite", "DB_NAME": str(path)})
+    session = drivers.load("sqlite").connect(connection, 10.0)
+    try:
+        result = session.execute(Execution(["SELECT * FROM t ORDER BY n"]))
+        rows = list(result.rows)
+    finally:
+        session.close()
+    wanted = [base64_text(b"\xff%d" % n) if n in bad else str(n) for n in range(250)]
+    assert rows == [(n, text, "z") for n, text in enumerate(wanted)]
+    assert bool(result.warnings) is bool(bad)

@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -28,6 +28,7 @@ _LENGTH = 64_000_000
 _BUSY_SECONDS = 5.0
 # The first of these chunks is looked at for a column's type: SQLite types cells, not columns.
 _FETCH_ROWS = 100
+_NOT_TEXT = "Could not decode to UTF-8"
 _DENIED_FUNCTIONS = frozenset(
     ("load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_dbpage")
 )
@@ -109,7 +110,6 @@ class SQLiteSession:
             timeout=min(_BUSY_SECONDS, self._timeout),
             isolation_level=None,
         )
-        db.text_factory = self._text
         for pragma in ("query_only=on", "trusted_schema=off", "cell_size_check=on"):
             db.execute(f"PRAGMA {pragma}")
         db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -156,7 +156,7 @@ class SQLiteSession:
         self._restrict(execution.text())
         try:
             cursor = self._db.execute(execution.text(), _bindings(execution.parameters))
-            first: list[Row] = cursor.fetchmany(_FETCH_ROWS)
+            first = self._fetch(cursor)
         except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
             raise self.map_error(error) from error
         names = [d[0] for d in cursor.description or ()]
@@ -173,10 +173,26 @@ class SQLiteSession:
 
     def _rest(self, cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
         try:
-            while rows := cursor.fetchmany(_FETCH_ROWS):
+            while rows := self._fetch(cursor):
                 yield rows
         except (sqlite3.Error, sqlite3.Warning) as error:
             raise self.map_error(error) from error
+
+    def _fetch(self, cursor: sqlite3.Cursor) -> list[Row]:
+        """The next rows. Text is read the library's fast way until one cell is not UTF-8.
+
+        The row with that cell is then read again: the library steps on behind a whole row only,
+        and what a list was extended by stays in it.
+        """
+        rows: list[Row] = []
+        try:
+            rows.extend(islice(cursor, _FETCH_ROWS))
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith(_NOT_TEXT) or self._db.text_factory == self._text:
+                raise
+            self._db.text_factory = self._text
+            rows.extend(islice(cursor, _FETCH_ROWS - len(rows)))
+        return rows
 
     def _cell(self, value: object) -> object:
         kind = type(value)
@@ -201,6 +217,8 @@ class SQLiteSession:
         """Tables, views, keys and indexes; estimates from ANALYZE or the highest rowid."""
         from dbtools.drivers import sqlite_catalog
 
+        # Names need not be UTF-8 either.
+        self._db.text_factory = self._text
         try:
             return sqlite_catalog.read(self._db, request)
         except sqlite3.Error as error:

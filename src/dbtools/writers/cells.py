@@ -105,10 +105,13 @@ def _ready(cells: Cells, change: Converter | None, raw_is_json: bool) -> Cells:
 def is_plain(cells: Cells) -> bool:
     """Are these all text, or all integers that JSON holds exactly, NULLs aside?"""
     kinds = set(map(type, cells))
+    if kinds == {int}:
+        numbers = cast("Sequence[int]", cells)
+        return max(numbers) <= SAFE_INTEGER and min(numbers) >= -SAFE_INTEGER
     kinds.discard(_NONE)
     if kinds == {int}:
-        numbers = cast("tuple[int | None, ...]", cells)
+        some = cast("Sequence[int | None]", cells)
         # filter drops NULLs, and zeros, which are no matter here.
-        low, high = min(filter(None, numbers), default=0), max(filter(None, numbers), default=0)
+        high, low = max(filter(None, some), default=0), min(filter(None, some), default=0)
         return high <= SAFE_INTEGER and low >= -SAFE_INTEGER
     return kinds <= {str}
