@@ -157,11 +157,13 @@ def test_the_reader_reads_and_cannot_write(guarded: Server) -> None:
     assert done.json()["rows"] == [{"id": 1, "name": "kept"}] and done.json()["truncated"]
 
 
-def test_a_statement_may_tune_itself_but_not_lift_its_limits(guarded: Server) -> None:
-    tuned = "SELECT count() AS tuned FROM items SETTINGS max_threads = 1"
+@pytest.mark.parametrize("setting", ["max_threads = 1", "max_block_size = 100"])
+def test_a_statement_may_tune_itself_but_not_lift_its_limits(guarded: Server, setting: str) -> None:
+    """The second is one that we send too."""
+    tuned = f"SELECT count() AS tuned{len(setting)} FROM items SETTINGS {setting}"
     assert check(tuned, "clickhouse").allowed
     assert query(guarded, tuned) == [[2]]
-    first, second = last(guarded, "AS tuned")
+    first, second = last(guarded, f"AS tuned{len(setting)}")
     assert (first["settings"]["readonly"], second["settings"]["readonly"]) == ("1", "2")
     assert not check("SELECT 1 SETTINGS max_execution_time = 0", "clickhouse").allowed
 

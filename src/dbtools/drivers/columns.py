@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
@@ -11,6 +12,16 @@ from toolbelt.jsonvalue import SAFE_INTEGER
 Cells = Sequence[Any]
 # Turns a column's raw cells, NULLs as None among them, into JSON-ready ones.
 Change = Callable[[Cells], Cells]
+
+
+def shortest(number: float) -> float:
+    """The shortest decimal that is this finite 32-bit number."""
+    wanted = struct.pack("<f", number)
+    for digits in range(6, 9):
+        made = float(f"{number:.{digits}g}")
+        if struct.pack("<f", made) == wanted:
+            return made
+    return float(f"{number:.9g}")
 
 
 def each(change: Callable[[Any], object]) -> Change:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from dbtools.connection import Connection
-from dbtools.drivers import documents
+from dbtools.drivers import duckdb_types
 from dbtools.drivers.base import (
     CatalogRequest,
     Execution,
@@ -21,7 +21,7 @@ from dbtools.drivers.base import (
     Privileges,
     timeout_error,
 )
-from dbtools.result import Column, Converter, ResultSet, Row
+from dbtools.result import Column, ResultSet, Row
 from toolbelt.envelope import one_line
 from toolbelt.errors import ToolError
 from toolbelt.jsonvalue import Encoder
@@ -38,10 +38,6 @@ _READERS = {
     ".jsonl": "read_json", ".ndjson": "read_json",
 }  # fmt: skip
 _MOST_FILES = 1000
-# Types that Python's own cannot hold: infinity, years past 9999, months, nanoseconds.
-_TEXT_TYPES = ("DATE", "TIMESTAMP", "TIME", "INTERVAL")
-_EXACT_IN_JSON = frozenset(("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"))
-_PLAIN_TYPES = frozenset(("VARCHAR", "BOOLEAN", "BIT")) | _EXACT_IN_JSON
 # Everything that could reach past the tables, shut before the first statement.
 _CLOSED = {
     "autoinstall_known_extensions": "false",
@@ -121,7 +117,7 @@ class DuckSession:
         return ResultSet(
             columns=columns,
             rows=chain(first, chain.from_iterable(self._rest(cursor))),
-            converters=[_converter(c.type, encoder) for c in columns],
+            converters=[duckdb_types.converter(c.type, encoder) for c in columns],
             warnings=encoder.warnings,
         )
 
@@ -138,7 +134,7 @@ class DuckSession:
         except duckdb.Error as error:
             raise self.map_error(error, shift=len(_DESCRIBE)) from error
         columns = [Column(str(row[0]), _type(row[1])) for row in described]
-        return columns if any(_is_temporal(c.type) for c in columns) else None
+        return columns if any(duckdb_types.as_text(c.type) for c in columns) else None
 
     def _run(self, call: Callable[[], Answer]) -> Answer:
         """Call in a thread: DuckDB looks at no signal while it works."""
@@ -266,63 +262,14 @@ def _type(described: object) -> str:
     return str(described).strip('"') if str(described) == '"NULL"' else str(described)
 
 
-def _is_temporal(type_name: str) -> bool:
-    return type_name.startswith(_TEXT_TYPES)
-
-
 def _wrapped(text: str, columns: list[Column]) -> str:
     """The approved text as a subquery, its temporal columns cast to text on the way out."""
     names = [f"c{i}" for i in range(len(columns))]
     picked = ", ".join(
-        f"CAST({n} AS VARCHAR)" if _is_temporal(c.type) else n
+        f"CAST({n} AS {wanted})" if (wanted := duckdb_types.as_text(c.type)) else n
         for n, c in zip(names, columns, strict=True)
     )
     return f"SELECT {picked} FROM ({text}\n) AS q({', '.join(names)})"  # noqa: S608
-
-
-def _converter(type_name: str, encoder: Encoder) -> Converter | None:
-    if type_name in _PLAIN_TYPES or type_name.startswith(("ENUM", "VARCHAR")):
-        return None
-    if type_name.startswith(("TIMESTAMP", "TIME")):
-        return lambda value: _moment(str(value))
-    if type_name == "DATE":
-        return str
-    if type_name == "INTERVAL":
-        return lambda value: _interval(str(value))
-    if type_name == "JSON":
-        return lambda value: documents.read(str(value), encoder)
-    return encoder
-
-
-def _moment(text: str) -> str:
-    """`2024-01-01 10:00:00+02` as ISO 8601; infinity and years past 9999 as DuckDB has them."""
-    text = text.replace(" ", "T", 1) if text[:1].isdigit() and "(" not in text else text
-    head, sign, zone = text.partition("+") if "+" in text else text.rpartition("-")
-    if sign and "T" in head + text[:11] and len(zone) == 2 and ":" in head:
-        return f"{head}{sign}{zone}:00"
-    return text
-
-
-_UNITS = {"year": "Y", "month": "M", "day": "D"}
-
-
-def _interval(text: str) -> str:
-    """DuckDB's `1 year 2 months 00:00:03.5` as an ISO 8601 duration."""
-    words = text.split()
-    date_part, clock = "", ""
-    for number, unit in zip(words, [*words[1:], ""], strict=False):
-        key = unit.rstrip("s")
-        if key in _UNITS:
-            date_part += number + _UNITS[key]
-    if words and ":" in words[-1]:
-        sign = "-" if words[-1].startswith("-") else ""
-        hours, minutes, seconds = words[-1].lstrip("-").split(":")
-        seconds = seconds.rstrip("0").rstrip(".") if "." in seconds else seconds
-        for value, letter in ((hours, "H"), (minutes, "M"), (seconds, "S")):
-            if value.strip("0."):
-                stripped = value.lstrip("0") or "0"
-                clock += f"{sign}{'0' if stripped.startswith('.') else ''}{stripped}{letter}"
-    return f"P{date_part}" + (f"T{clock}" if clock else "") if date_part or clock else "PT0S"
 
 
 def _position(text: str) -> int:

@@ -167,10 +167,10 @@ class ClickHouseSession:
                 return self._send(bound, wanted, form)
             except Refused as error:
                 name = settings.refused_setting(error)
-                tuned = wanted.get("readonly") == "1" and _TUNED.search(bound.text)
+                tuned = wanted.get("readonly") == "1" and bool(_TUNED.search(bound.text))
                 if not name or not (name in wanted or tuned):
                     raise
-                wanted = self._less(wanted, name, error)
+                wanted = self._less(wanted, name, error, tuned=tuned)
         raise Broken("the server refused one setting after the other")
 
     def _send(self, bound: Bound, wanted: dict[str, str], form: str) -> Answer:
@@ -179,7 +179,9 @@ class ClickHouseSession:
             parameters["client_protocol_version"] = PROTOCOL
         return self._wire.ask(bound.text, parameters, form)
 
-    def _less(self, wanted: dict[str, str], name: str, error: Refused) -> dict[str, str]:
+    def _less(
+        self, wanted: dict[str, str], name: str, error: Refused, *, tuned: bool
+    ) -> dict[str, str]:
         """The settings to try next, now that the server has refused one of them."""
         if settings.is_optional(error):
             if name == "readonly":
@@ -192,6 +194,9 @@ class ClickHouseSession:
             return {}
         if own == "2":
             return {key: value for key, value in wanted.items() if key != "readonly"}
+        if tuned:
+            # It is one of ours as well, but the statement's own that was refused.
+            return {**wanted, "readonly": "2"}
         raise error
 
     def _own_readonly(self) -> str:

@@ -6,7 +6,6 @@ Tuple is an object, and so is a Map unless a key comes twice in it.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, tzinfo
 from functools import lru_cache
@@ -110,7 +109,7 @@ class Converters:
         wide = self._encoder(value)
         if wide is None:
             return None
-        return _shortest(value)
+        return columns.shortest(value)
 
     def _array(self, kind: Any) -> Change | None:
         change = self._of(kind.element_type)
@@ -191,15 +190,6 @@ def _key(key: object) -> str:
 
 def _safe_integer(value: int) -> object:
     return value if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
-
-
-def _shortest(number: float) -> float:
-    wanted = struct.pack("<f", number)
-    for digits in range(6, 9):
-        made = float(f"{number:.{digits}g}")
-        if struct.pack("<f", made) == wanted:
-            return made
-    return float(f"{number:.9g}")
 
 
 def _instant(zone: tzinfo, scale: int) -> Change:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from pytds import tds_base, tds_types
 
+from dbtools.drivers.columns import shortest
 from dbtools.result import Converter
 from toolbelt.jsonvalue import Encoder
 
@@ -78,25 +80,12 @@ def _decimal(encoder: Encoder, scale: int) -> Converter:
 
 def _real(encoder: Encoder) -> Converter:
     """A 4-byte float with the fewest digits that are still the same number."""
-    packed = struct.Struct("<f").pack
 
     def convert(cell: object) -> object:
-        if not isinstance(cell, float):
-            return encoder(cell)
-        for digits in range(6, 9):
-            shorter = float(f"{cell:.{digits}g}")
-            if abs(shorter) < 3.5e38 and _same(packed, shorter, cell):
-                return encoder(shorter)
-        return encoder(cell)
+        finite = isinstance(cell, float) and isfinite(cell)
+        return encoder(shortest(cell) if finite else cell)  # type: ignore[arg-type]
 
     return convert
-
-
-def _same(packed: Any, one: float, other: float) -> bool:
-    try:
-        return bool(packed(one) == packed(other))
-    except OverflowError:
-        return False
 
 
 def exact(serializer: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Final
 
 from dbtools.drivers import columns, documents
@@ -133,15 +134,5 @@ def _vector(raw: bytes) -> object:
     """The shortest decimals that are these 32-bit numbers."""
     if len(raw) % 4:
         return base64_text(raw)
-    return [_shortest(number) for number in struct.unpack(f"<{len(raw) // 4}f", raw)]
-
-
-def _shortest(number: float) -> float | None:
-    if number != number or number in (float("inf"), float("-inf")):
-        return None
-    wanted = struct.pack("<f", number)
-    for digits in range(6, 9):
-        made = float(f"{number:.{digits}g}")
-        if struct.pack("<f", made) == wanted:
-            return made
-    return float(f"{number:.9g}")
+    numbers = struct.unpack(f"<{len(raw) // 4}f", raw)
+    return [columns.shortest(n) if isfinite(n) else None for n in numbers]
