@@ -138,6 +138,7 @@ def both(
 
 def masked(text: str) -> str:
     text = re.sub(r'("executionTimeMs":\s*)\d+', r"\1T", text)
+    text = re.sub(r"toolbelt_[0-9a-f-]{36}", "JOB", text)
     return re.sub(r"((?:actual )?time)=[0-9.]+", r"\1=T", text)
 
 
@@ -165,6 +166,27 @@ def test_db_schema_answers_byte_for_byte_as_without_a_broker(
 ) -> None:
     direct, brokered = both("db-schema", arguments, None, tmp_path, settings, broker)
     assert brokered == direct
+
+
+def test_every_engine_answers_byte_for_byte_as_without_a_broker(
+    mariadb: Server, mongodb: Server, clickhouse: Server, bigquery: Server
+) -> None:
+    engines = {"maria": mariadb, "mongo": mongodb, "click": clickhouse, "big": bigquery}
+    env: dict[str, str] = {"PATH": os.environ["PATH"]}
+    for number, (name, server) in enumerate(engines.items(), start=1):
+        env |= server.env(name=name, number=number)
+    with RunningBroker(env) as broker:
+        for name in engines:
+            text = '{"ping": 1}' if name == "mongo" else "SELECT 1 AS n"
+            calls = [("db-query", "-q", text), *([("db-schema",)] if name != "big" else [])]
+            for command, *arguments in calls:
+                direct, brokered = (
+                    run(command, "-c", name, *arguments, env=way) for way in (env, through(broker))
+                )
+                assert direct.code == 0
+                assert (brokered.code, masked(brokered.stdout), brokered.stderr) == (
+                    direct.code, masked(direct.stdout), direct.stderr,
+                )  # fmt: skip
 
 
 # Whose connection is meant
