@@ -34,20 +34,35 @@ add() { # add ID FILE
     [ -z "$2" ] || secrets+=(--secret "id=$1,src=$2")
 }
 
-make_base() { # the FROM of the Dockerfile, where there is no registry to pull it from
-    if [ -z "${FRESH:-}" ] && buildah inspect --type image "$BASE" >/dev/null 2>&1; then return; fi
-    local store tar hooks=(--customize-hook='rm -rf "$1"/usr/share/locale/* "$1"/usr/share/man/*')
+find_base() { # sets `base`: the FROM of the Dockerfile
+    base=$DEBIAN
+    if [ "$ENGINE" = docker ] && [ -z "${FRESH:-}" ]; then
+        if { docker image inspect "$DEBIAN" || timeout 300 docker pull --quiet "$DEBIAN"; } >/dev/null 2>&1; then
+            return
+        fi
+        echo "No registry gives this Docker $DEBIAN."
+    fi
+    base=$BASE
+    if [ -n "${FRESH:-}" ] || ! "$STORE" image inspect "$BASE" >/dev/null 2>&1; then make_base; fi
+}
+
+make_base() { # where there is no registry to pull it from
+    local store tar
+    # shellcheck disable=SC2016  # mmdebstrap's own shell expands these
+    local hooks=(--customize-hook='rm -rf "$1"/usr/share/locale/* "$1"/usr/share/man/*')
     # A site's own mirror is no part of the image.
+    # shellcheck disable=SC2016
     [ -z "${IMAGE_APT_SOURCES:-}" ] || hooks+=(--customize-hook='rm -f "$1"/etc/apt/sources.list')
     store=$(mktemp -d /var/tmp/toolbelt-base.XXXXXX)
     trap 'rm -rf "$store"' EXIT
     tar=$store/base.tar
+    install_tools mmdebstrap
     echo "Making a Debian base with mmdebstrap (once; about two minutes) ..."
     # shellcheck disable=SC2086  # a file of sources, or none
     mmdebstrap --quiet --variant=minbase --include=ca-certificates \
         --dpkgopt=docker/build/dpkg.conf "${hooks[@]}" trixie "$tar" ${IMAGE_APT_SOURCES:-} >"$store/log" 2>&1 ||
         cannot "mmdebstrap made no Debian base: $(tail -n 3 "$store/log")"
-    podman import --change 'CMD ["bash"]' "$tar" "$BASE" >/dev/null
+    "$STORE" import --change 'CMD ["bash"]' "$tar" "$BASE" >/dev/null
     rm -rf "$store"
     trap - EXIT
 }
@@ -55,22 +70,23 @@ make_base() { # the FROM of the Dockerfile, where there is no registry to pull i
 build() {
     local arguments=(
         --file docker/Dockerfile --target "$target" --tag "$tag" "${secrets[@]}"
+        --build-arg "BASE_IMAGE=$base"
         --build-arg "VERSION=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' src/toolbelt/__init__.py)"
         --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)"
         --build-arg "CREATED=$(git log -1 --format=%cI 2>/dev/null || date -u +%Y-%m-%dT%H:%M:%SZ)"
     )
     if [ "$ENGINE" = docker ]; then
-        DOCKER_BUILDKIT=1 docker build --progress plain "${arguments[@]}" .
+        # shellcheck disable=SC2086  # further words for Docker, such as --network host
+        DOCKER_BUILDKIT=1 docker build --progress plain ${IMAGE_DOCKER_OPTIONS:-} "${arguments[@]}" .
     else
         buildah bud --isolation chroot --layers --format docker --pull-never \
-            --ignorefile docker/Dockerfile.dockerignore --build-arg "BASE_IMAGE=$BASE" \
-            "${arguments[@]}" .
+            --ignorefile docker/Dockerfile.dockerignore "${arguments[@]}" .
     fi
 }
 
 find_engine
 site_secrets
-[ "$ENGINE" = docker ] || make_base
+find_base
 SECONDS=0
 echo "Building $tag with $ENGINE (log: $log) ..."
 if ! build >"$log" 2>&1; then

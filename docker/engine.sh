@@ -1,5 +1,7 @@
 # Sourced by build.sh and smoke.sh: which container engine this machine has.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # read by those who source this
+# What the image is built on: Debian's own, where a registry answers; else one made here.
+DEBIAN=docker.io/library/debian:trixie-slim
 BASE=localhost/toolbelt-base:trixie
 
 cannot() { # loudly: nothing about the image is proven here
@@ -12,30 +14,29 @@ cannot() { # loudly: nothing about the image is proven here
     exit 3
 }
 
-install_tools() { # what the way without Docker needs
-    local missing="" pair
-    for pair in mmdebstrap:mmdebstrap buildah:buildah podman:podman runc:runc; do
-        command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+install_tools() { # install_tools PROGRAM ...: Debian packages of that name, as root
+    local missing="" program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || missing="$missing $program"
     done
     [ -n "$missing" ] || return 0
-    [ "$(id -u)" -eq 0 ] || cannot "There is no Docker, and buildah needs root. Run as root: apt-get install$missing"
-    command -v apt-get >/dev/null || cannot "There is no Docker and no apt-get. Install by hand:$missing"
+    [ "$(id -u)" -eq 0 ] || cannot "Without Docker and a registry this needs root: apt-get install$missing"
+    command -v apt-get >/dev/null || cannot "There is no apt-get here. Install by hand:$missing"
     echo "Installing with apt-get:$missing"
     export DEBIAN_FRONTEND=noninteractive
     local fetch="timeout 600 apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 -q"
     $fetch update >/dev/null || echo "apt-get update failed; trying with the old lists" >&2
     # shellcheck disable=SC2086  # one word a package
     $fetch install -y --no-install-recommends $missing >/dev/null ||
-        cannot "There is no Docker, and these could not be installed:$missing"
+        cannot "These could not be installed:$missing"
 }
 
-find_engine() { # sets ENGINE
+find_engine() { # sets ENGINE, and STORE: the program that has the images
     if command -v docker >/dev/null && docker info >/dev/null 2>&1; then
-        ENGINE=docker
+        ENGINE=docker STORE=docker
         return
     fi
-    install_tools
+    install_tools mmdebstrap buildah podman runc
     [ "$(id -u)" -eq 0 ] || cannot "There is no Docker, and buildah needs root."
-    # shellcheck disable=SC2034  # read by those who source this
-    ENGINE=buildah
+    ENGINE=buildah STORE=podman
 }

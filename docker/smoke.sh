@@ -49,6 +49,11 @@ box() { # box [OPTION ...] -- SCRIPT: a hardened container with a workspace, and
         -v "$PWD/docker/smoke:/smoke:ro" "$tag" bash -c "set -euo pipefail; . /smoke/helpers.sh; $2"
 }
 
+as_root() { # as_root SCRIPT: past the entrypoint, which would drop to the image's user
+    timeout 300 "${RUN[@]}" --read-only --user 0 -v "$PWD/docker/smoke:/smoke:ro" --entrypoint bash "$tag" \
+        -c "set -euo pipefail; . /smoke/helpers.sh; $1"
+}
+
 check() { # check NAME COMMAND ...: one line; what was said, when it failed
     local name=$1 began=$SECONDS
     shift
@@ -73,6 +78,7 @@ fresh_workspace() { # the demo shop, in a folder that belongs to the image's use
 
 site_words() { # a script that fails when a registry's host of this machine is named in the image
     local host
+    # shellcheck disable=SC2013  # a host is one word
     for host in $(cat /etc/pip.conf "${PIP_CONFIG_FILE:-/dev/null}" "${IMAGE_PIP_CONF:-/dev/null}" 2>/dev/null |
         sed -n 's#.*https\{0,1\}://\([^/@]*@\)\{0,1\}\([^/:]*\).*#\2#p' | sort -u); do
         echo "! grep -rlF '$host' /etc /root /home /run /var/lib/dpkg /usr/local/share /usr/local/bin /usr/local/sbin"
@@ -88,9 +94,7 @@ size() {
 }
 
 labels() {
-    local engine=docker
-    [ "$ENGINE" = docker ] || engine=podman
-    "$engine" image inspect "$tag" >"$scratch/inspect" || return
+    "$STORE" image inspect "$tag" >"$scratch/inspect" || return
     local label
     for label in title description version revision created licenses; do
         grep -q "\"org.opencontainers.image.$label\": \"..*\"" "$scratch/inspect" || return

@@ -1,6 +1,6 @@
 # Sourced by smoke.sh: the checks, in the order of the README's promises. Each script runs in a
 # container of its own, in /workspace, which holds the demo shop.
-# shellcheck shell=bash disable=SC2016  # the scripts are expanded in the container
+# shellcheck shell=bash disable=SC2016,SC2154  # expanded in the container; smoke.sh's variables
 
 # --- Each command starts and does its work -----------------------------------------------------------
 for command in db-query db-schema report-run file-convert safe-shell; do
@@ -121,7 +121,7 @@ check "the bill of materials names every package" box -- '
     '"$([ "$target" = slim ] || echo 'for one in chart.js d3 mermaid %40napi-rs/canvas; do grep -q "pkg:npm/$one@" $sbom; done')"'
     jq -r "\"note: \(.components | length) packages\"" $sbom'
 check "labels say what it is; no setting of this site is among the variables" labels
-check "no setting of this site is left in a file" box --user 0 -- '
+check "no setting of this site is left in a file" as_root '
     ! ls /etc/pip.conf /root/.config /root/.npmrc /root/.npm /root/.cache 2>/dev/null
     same "$(find /run/secrets -type f -size +0 2>/dev/null)" ""
     ! grep -rlE "^(index-url|extra-index-url|find-links|trusted-host|registry) *=" /etc /root /home /usr/local/share /usr/local/lib/toolbelt/*.cfg 2>/dev/null
