@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from dbtools import hints
+from dbtools.catalog import Table
 from dbtools.deadline import Deadline, DeadlineReached
+from dbtools.documents import collections
 from dbtools.engines import ENGINES
+from dbtools.guard.anatomy import dissect
+from dbtools.hints import documents
+from dbtools.hints.failure import named
+from dbtools.hints.slow import sizes
 from dbtools.planning import planned
 from dbtools.request import Plan, QueryRequest
+from dbtools.result import ResultSet, Row
+from dbtools.spelling import Naming
 from dbtools.survey import Survey
 from toolbelt.errors import ToolError
 
@@ -18,6 +27,8 @@ if TYPE_CHECKING:
 
 # A hint that takes longer than this is worth less than the time.
 _SECONDS: Final = 10.0
+# The caller has waited for nothing already.
+_SLOW_SECONDS: Final = 5.0
 
 
 def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
@@ -26,8 +37,10 @@ def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
     Whatever goes wrong on the way leaves the engine's own error as it was.
     """
     engine = ENGINES[plan.connection.engine]
+    if plan.execution.document is not None:
+        return documents.form(error)
     # A statement refused for its cost has no wrong name, and a look at the catalog costs too.
-    if plan.execution.document is not None or "maxBytesBilled" in error.detail:
+    if "maxBytesBilled" in error.detail:
         return error
     seconds = min(_SECONDS, plan.timeout_seconds)
     explained = request.explain and request.statement.lstrip()[:7].lower() != "explain"
@@ -46,7 +59,6 @@ def mend(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
 def _glance(error: ToolError, plan: Plan, request: QueryRequest, survey: Survey) -> Glance:
     """What a billed engine tells for nothing, and only where a name was wrong."""
     from dbtools.glance import Glance
-    from dbtools.guard.anatomy import dissect
     from dbtools.hints import complaint
 
     names: list[str] = []
@@ -54,6 +66,54 @@ def _glance(error: ToolError, plan: Plan, request: QueryRequest, survey: Survey)
         anatomy = dissect(request.statement, ENGINES[plan.connection.engine].dialect)
         names = [source.table for source in anatomy.sources if source.table] if anatomy else []
     return Glance(survey, names)
+
+
+def slowed(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
+    """A time limit's error with the size of the tables and their indexes, as far as it is known."""
+    engine = ENGINES[plan.connection.engine]
+    survey = Survey(plan.connection, seconds=_SLOW_SECONDS)
+    try:
+        catalog = survey.kept() if engine.billed else survey.catalog()
+    except ToolError:
+        return error
+    if catalog is None:
+        return error
+    tables: list[Table] = []
+    if plan.execution.document is not None:
+        wanted = collections(plan.execution.document)
+        tables = [t for t in catalog.tables if t.name in wanted]
+    elif anatomy := dissect(request.statement, engine.dialect):
+        tables = named(catalog, anatomy)
+    naming = Naming(plan.connection.engine, catalog.default_schema)
+    told = sizes(tables, naming)
+    if not told:
+        return error
+    hint = "filter by the first column of an index (see tables), read fewer rows, or aggregate"
+    return ToolError(error.code, error.message, f"{hint}; {error.hint}", {**error.detail, **told})
+
+
+def watch_for_nothing(result: ResultSet, plan: Plan) -> None:
+    """MongoDB answers a wrong collection or field with no documents: say so where none came."""
+    rows = result.rows
+
+    def watched() -> Iterator[Row]:
+        count = 0
+        for row in rows:
+            count += 1
+            yield row
+        if not count:
+            for message in _doubts(plan):
+                result.warnings[message] = None
+
+    result.rows = watched()
+
+
+def _doubts(plan: Plan) -> list[str]:
+    survey = Survey(plan.connection, seconds=_SLOW_SECONDS)
+    try:
+        return list(documents.doubts(plan.execution.document or {}, survey.catalog().tables))
+    except ToolError:
+        return []
 
 
 class _Trial:

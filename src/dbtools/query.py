@@ -54,12 +54,14 @@ def _execute(plan: Plan, request: QueryRequest, out: Target | None) -> dict[str,
             _watch(result, plan)
             return delivery.deliver(_distinct_names(result), plan, request, started, out)
     except ToolError as error:
+        if error.code == "TIMEOUT":
+            raise _slowed(error, plan, request) from error
         if error.code != "QUERY_FAILED" or Streaming.active:
             raise
         raise _explained_error(error, plan, request) from error
     except DeadlineReached:
         _stop(session)
-        raise timeout_error(plan.timeout_seconds) from None
+        raise _slowed(timeout_error(plan.timeout_seconds), plan, request) from None
     except KeyboardInterrupt:
         _stop(session)
         raise
@@ -85,6 +87,10 @@ def _watch(result: ResultSet, plan: Plan) -> None:
         from dbtools import quiet
 
         quiet.watch(result, plan.statement, ENGINES[plan.connection.engine].dialect)
+    elif plan.execution.document is not None:
+        from dbtools.mending import watch_for_nothing
+
+        watch_for_nothing(result, plan)
 
 
 def _explained_error(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
@@ -92,6 +98,15 @@ def _explained_error(error: ToolError, plan: Plan, request: QueryRequest) -> Too
     from dbtools.mending import mend
 
     return mend(error, plan, request)
+
+
+def _slowed(error: ToolError, plan: Plan, request: QueryRequest) -> ToolError:
+    """A time limit's error with what would make the statement faster."""
+    if Streaming.active:
+        return error
+    from dbtools.mending import slowed
+
+    return slowed(error, plan, request)
 
 
 def _open(plan: Plan) -> Session:

@@ -46,6 +46,12 @@ MISTAKES = [
     ("SELECT TOP 1 id FROM orders", None, "SELECT id FROM orders LIMIT 1"),
     ("SELECT status FROM orders WHERE count(*) > 1", None, None),
     ("SELECT id, FROM orders", None, "SELECT id FROM orders"),
+    ("SELECT * FROM order", None, "SELECT * FROM orders"),
+    ("SELECT totl FROM ordres o WHERE o.statuss = 'x'", "orders", None),
+    ("SELECT id FROM orders WHERE sku IN (SELECT skuu FROM customers)", None, None),
+    ("SELECT statuss FROM ordres", "orders", "SELECT status FROM orders"),
+    ("SELECT YEAR(placed_at) FROM orders", None, None),
+    ("SELECT id FROM orders JOIN customers USING (customer_id)", None, None),
 ]
 
 

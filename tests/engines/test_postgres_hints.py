@@ -41,7 +41,7 @@ CASES = [
     Case("SELECT customerId FROM orders", "customer_id", "customer_id"),
     Case("SELECT статус FROM orders", "state", "state"),
     Case("SELECT * FROM ordrs", "orders", "FROM orders", "orders"),
-    Case("SELECT * FROM order", hint=""),
+    Case("SELECT * FROM order", runs="FROM orders", hint="orders"),
     Case("SELECT * FROM customer", "customers", "customers"),
     Case("SELECT * FROM заказы", "orders", "orders"),
     Case("SELECT * FROM clients", "customers"),
@@ -76,10 +76,10 @@ CASES = [
     Case("SELECT id FROM orders LIMIT 5, 10", runs="OFFSET 5"),
     Case("SELECT ISNULL(note, 'x'), LEN(note) FROM orders", runs="COALESCE"),
     # 9: types
-    Case("SELECT id FROM orders WHERE note = 5", hint="cast"),
+    Case("SELECT id FROM orders WHERE note = 5", runs="'5'", hint="text"),
     Case("SELECT id FROM orders WHERE id = 'abc'", hint="cast"),
     Case("SELECT id FROM orders WHERE state = 'payed'", runs="'paid'", hint="paid"),
-    Case("SELECT round(total_amount::float8, 2) FROM orders", hint="cast"),
+    Case("SELECT round(total_amount::float8, 2) FROM orders", hint="::numeric"),
     # 10: dates
     Case("SELECT id FROM orders WHERE placed_at >= '31.12.2024'", runs="'2024-12-31'", hint="YYYY-MM-DD"),
     Case("SELECT id FROM orders WHERE delivered_on = 'yesterday-ish'", hint="YYYY-MM-DD"),
@@ -91,6 +91,19 @@ CASES = [
     # 13: FROM lacks it
     Case("SELECT c.email FROM orders o", "customers", hint="JOIN customers c ON o.customer_id = c.id"),
     Case("SELECT orders.id FROM orders o", runs="o.id", hint="o."),
+    Case("SELECT c.email FROM orders o JOIN customers cu ON cu.id = o.customer_id", runs="cu.email", hint="cu"),
+    Case("SELECT * FROM orders JOIN customers USING (customer_id)",
+         runs="ON orders.customer_id = customers.id", hint="USING"),
+    # 14: several mistakes at once
+    Case("SELECT eventId FROM OrderEvents", runs='"eventId"', hint='"OrderEvents"'),
+    Case("SELECT [totl_amount] FROM [orders]", runs="total_amount"),
+    # 15: names that are there, but not here
+    Case("WITH t AS (SELECT id FROM orders) SELECT total_amount FROM t", hint="does not pass it on"),
+    Case("SELECT id FROM orders WHERE customer_id IN (SELECT customerid FROM customers)", hint="column of orders"),
+    # 16: unfinished texts and signs of other languages
+    Case("SELECT id FROM orders WHERE", hint="ends behind WHERE"),
+    Case("SELECT id FROM orders WHERE note == 'x' && id = 1", runs="AND", hint="=="),
+    Case("SELECT DATEADD(day, -7, placed_at) FROM orders", runs="INTERVAL", hint="DATEADD(day"),
     # a comma too many
     Case("SELECT id, note, FROM orders", runs="note", hint="comma"),
 ]  # fmt: skip
@@ -210,3 +223,13 @@ def test_nothing_is_asked_when_nothing_failed(
     monkeypatch.setattr("dbtools.drivers.postgres.session.PostgresSession.catalog", unwanted)
     query.run_query(QueryRequest("SELECT id FROM orders"))
     assert '"rowCount":1' in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("connected")
+def test_a_time_limit_tells_sizes_and_indexes() -> None:
+    statement = "SELECT count(*) FROM generate_series(1, 1000000000) LEFT JOIN orders ON false"
+    with pytest.raises(ToolError) as raised:
+        query.run_query(QueryRequest(statement, timeout_seconds=0.5))
+    error = raised.value.body()
+    assert raised.value.code == "TIMEOUT" and "index" in str(error["hint"])
+    assert isinstance(error["tables"], dict) and "indexed by (id)" in error["tables"]["orders"]

@@ -82,6 +82,9 @@ class DuckSession:
             db.execute(f"SET allowed_paths = [{', '.join(_text(f) for f in files.values())}]")
         else:
             db = duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
+            # A second session of one process shares the first one's instance, closed already.
+            if db.execute("SELECT current_setting('lock_configuration')").fetchall()[0][0]:
+                return db
         db.execute("SET enable_external_access = false")
         db.execute("SET lock_configuration = true")
         return db

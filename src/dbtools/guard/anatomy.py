@@ -60,6 +60,28 @@ class Anatomy(NamedTuple):
                 return source.table
         return ""
 
+    def follows(self, token: Token, *names: str) -> bool:
+        """Whether these words stand right before a token."""
+        at = self.tokens.index(token)
+        return [t.name for t in self.tokens[max(0, at - len(names)) : at]] == list(names)
+
+    def opens_call(self, token: Token) -> bool:
+        """Whether a token is the first word of a function's arguments: `f(token, …`."""
+        at = self.tokens.index(token)
+        return at >= 2 and self.tokens[at - 1].text == "(" and self.tokens[at - 2].kind == "W"
+
+    def scope(self, at: int) -> int:
+        """The token that opens the bracket of the innermost SELECT around token `at`; -1: none."""
+        depth = 0
+        for i in range(at - 1, -1, -1):
+            text = self.tokens[i].text
+            depth += (text == ")") - (text == "(")
+            if depth < 0:
+                if self.tokens[i + 1].name in ("select", "with", "values"):
+                    return i
+                depth = 0
+        return -1
+
 
 def dissect(statement: str, dialect: str) -> Anatomy | None:
     """The parts of a statement; None for text that the guard cannot read."""

@@ -10,6 +10,7 @@ from typing import Any
 from dbtools.guard.model import Cause, Refused
 from dbtools.guard.mongosh import MAX_DEPTH
 from dbtools.guard.tables_mongodb import COMMANDS, DENIED, OPERATORS, STAGES, VERBOSITY
+from toolbelt.errors import nearest
 
 Document = dict[str, Any]
 _SEED_FIELDS = COMMANDS["find"][1] | COMMANDS["aggregate"][1]
@@ -33,6 +34,11 @@ def _deny(what: str, cause: Cause | None, token: str, hint: str = "") -> Refused
         message=f"{token} {cause.why}" if cause else f"the {what} {token} is not on the list",
         hint=cause.hint if cause else hint,
     )
+
+
+def _meant(name: str, known: frozenset[str], otherwise: str) -> str:
+    close = nearest(name, sorted(known))
+    return f"did you mean {' or '.join(close)}?" if close else otherwise
 
 
 def check_command(command: Document) -> None:
@@ -132,7 +138,8 @@ def _check_pipeline(pipeline: object, depth: int) -> None:
             )
         [(name, body)] = stage.items()
         if name not in STAGES:
-            raise _deny("stage", DENIED.get(name), name, ", ".join(sorted(STAGES)))
+            meant = _meant(name, STAGES, ", ".join(sorted(STAGES)))
+            raise _deny("stage", DENIED.get(name), name, meant)
         _check_stage(name, body, depth + 1)
 
 
@@ -203,7 +210,8 @@ def _check_value(value: object, depth: int) -> None:
             if "\0" in key:
                 raise Refused("field name", message="a field's name holds a NUL", shown=key[:60])
             if key.startswith("$") and key not in OPERATORS:
-                raise _deny("operator", DENIED.get(key), key, "see the operators of the manual")
+                meant = _meant(key, OPERATORS, "see the operators of the manual")
+                raise _deny("operator", DENIED.get(key), key, meant)
             _check_value(inner, depth + 1)
     elif isinstance(value, list):
         for inner in value:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dbtools.guard.anatomy import Anatomy, dissect
 from dbtools.hints import advice, complaint
 from dbtools.hints.failure import Failure, Known, Plans
 from toolbelt.errors import ToolError
 
 _EXCERPT = 60
+# How many further mistakes of a statement are mended on the way to one that runs.
+_LOOKS = 2
 
 
 def improve(
@@ -33,8 +37,9 @@ def improve(
         # Perhaps it is what we kept that is out of date.
         known.again()
     position = _position(error, statement, dialect, anatomy, offset)
+    again = partial(_again, dialect=dialect, engine=engine, known=known, plans=plans, left=_LOOKS)
     failure = Failure(
-        error, statement, dialect, engine, anatomy, position, known.catalog(), known, plans
+        error, statement, dialect, engine, anatomy, position, known.catalog(), known, plans, again
     )
     told = advice.give(failure, found)
     place = position if position is not None else told.position
@@ -43,6 +48,27 @@ def improve(
         for key in ("sqlstate", "engineCode", "engineHint", "engineDetail", "engineError"):
             detail.pop(key, None)
     return ToolError(error.code, told.message or error.message, told.hint or error.hint, detail)
+
+
+def _again(
+    statement: str,
+    error: ToolError,
+    dialect: str,
+    engine: str,
+    known: Known,
+    plans: Plans,
+    left: int,
+) -> str:
+    """A statement with one mistake mended and a further wrong name: that one mended too, or ''."""
+    found = complaint.read(engine, error)
+    anatomy = dissect(statement, dialect)
+    if anatomy is None or not left or found.kind not in complaint.NAMES:
+        return ""
+    again = partial(_again, dialect=dialect, engine=engine, known=known, plans=plans, left=left - 1)
+    failure = Failure(
+        error, statement, dialect, engine, anatomy, None, known.catalog(), known, plans, again
+    )
+    return str(advice.give(failure, found).detail.get("suggestedSql", ""))
 
 
 def _position(

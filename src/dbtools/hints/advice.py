@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
+from dbtools.guard.anatomy import dissect
 from dbtools.hints import complaint as kinds
-from dbtools.hints import grouping, names, values
+from dbtools.hints import functions, grouping, joins, names, syntax, values
 from dbtools.hints.complaint import Complaint
 from dbtools.hints.failure import Advice, Failure
 from dbtools.hints.rewriting import rewritten
+
+_OTHER_ARGUMENTS: Final = (
+    "umber of arguments", "parameter count", "No function matches", "doesn't match",
+)  # fmt: skip
+_LOOK_UP: Final = ": db-query --check=live tells without running what it takes"
 
 
 def give(failure: Failure, found: Complaint) -> Advice:
@@ -22,37 +29,34 @@ def _function(failure: Failure, name: str) -> Advice:
     plain = name.strip('"`[]').rpartition(".")[2]
     token = next(iter(failure.tokens_named(plain)), None)
     position = token.start if token else None
+    lowered = failure.replaced(token, plain.lower()) if token and not plain.islower() else ""
+    if lowered and failure.engine == "clickhouse" and failure.runs(lowered):
+        hint = f"names of functions are told apart by their case: {plain.lower()}"
+        return Advice(hint, {"suggestedSql": lowered}, position)
     text = rewritten(failure)
-    if text and plain.lower() not in text.lower():
+    detail: dict[str, object] = {"suggestedSql": text} if text else {}
+    if text and not _calls(text, failure.dialect, plain):
         hint = f"{plain} belongs to another dialect of SQL; the same in this one: see suggestedSql"
-        return Advice(hint, {"suggestedSql": text}, position)
+        return Advice(hint, detail, position)
+    other = functions.instead(failure.engine, plain)
+    if other:
+        return Advice(other, detail, position)
+    if any(words in failure.error.message for words in _OTHER_ARGUMENTS):
+        hint = f"{plain} takes other arguments on this engine" + ("" if text else _LOOK_UP)
+        return Advice(hint, detail, position)
     if failure.engine == "postgresql" and "(" in failure.error.message:
         hint = (
             f"no function {plain} takes arguments of these types: cast one, e.g. x::numeric, "
             "x::text, x::timestamp"
         )
-        detail = values.types_in_use(failure) | ({"suggestedSql": text} if text else {})
-        return Advice(hint, detail, position)
-    hint = f"this engine has no function {plain}: db-query --check=live tells without running"
-    return Advice(hint, {}, position)
+        return Advice(hint, detail | values.types_in_use(failure), position)
+    return Advice(f"this engine has no function {plain}{_LOOK_UP}", detail, position)
 
 
-def _syntax(failure: Failure, name: str) -> Advice:
-    token = failure.token_at() or next(iter(failure.tokens_spelled(name)), None)
-    position = token.start if token else None
-    reserved = names.reserved_word(failure, token)
-    if reserved is not None:
-        return reserved
-    comma = names.stray_comma(failure)
-    if comma is not None:
-        return comma
-    text = rewritten(failure)
-    if text:
-        hint = "this reads like another dialect of SQL; the same in this one: see suggestedSql"
-        return Advice(hint, {"suggestedSql": text}, position)
-    near = f" near {name!r}" if name else ""
-    hint = f"look at the text{near}: a missing comma or bracket, or a word out of its order"
-    return Advice(hint, {}, position)
+def _calls(text: str, dialect: str, name: str) -> bool:
+    anatomy = dissect(text, dialect)
+    pairs = pairwise(anatomy.tokens) if anatomy else ()
+    return any(a.name == name.lower() and b.text == "(" for a, b in pairs)
 
 
 def _zero(failure: Failure, _name: str) -> Advice:
@@ -90,13 +94,13 @@ _HANDLERS: Final[dict[str, Callable[[Failure, str], Advice]]] = {
     kinds.COLUMN: names.column,
     kinds.TABLE: names.table,
     kinds.DENIED: names.denied,
-    kinds.MISSING_FROM: names.missing_from,
+    kinds.MISSING_FROM: joins.missing_from,
     kinds.FUNCTION: _function,
     kinds.AMBIGUOUS: _ambiguous,
     kinds.GROUP_BY: grouping.group_by,
     kinds.AGGREGATE: _aggregate,
     kinds.TYPE: values.types,
     kinds.DATE: values.date,
-    kinds.SYNTAX: _syntax,
+    kinds.SYNTAX: syntax.syntax,
     kinds.ZERO: _zero,
 }

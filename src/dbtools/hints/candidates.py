@@ -14,6 +14,8 @@ from dbtools.search.spelling import alikeness, distance
 from dbtools.search.words import split
 
 _MOST: Final = 3
+# From this likeness on a corrected statement is offered.
+SURE: Final = 0.55
 # Below this a name has nothing to do with the one that was meant.
 _LEAST: Final = 0.3
 # What a column outside FROM loses against one inside, and how like the name it must be.

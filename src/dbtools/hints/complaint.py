@@ -43,7 +43,10 @@ def read(engine: str, error: ToolError) -> Complaint:
         match = entry["pattern"].search(message)
         if match is None or not (not kind or entry["overrules"] or entry["kind"] == kind):
             continue
-        return Complaint(entry["kind"], next((g for g in match.groupdict().values() if g), ""))
+        groups = match.groupdict()
+        qualifier = groups.pop("qualifier", None)
+        name = next((g for g in groups.values() if g), "")
+        return Complaint(entry["kind"], f"{qualifier}.{name}" if qualifier else name)
     return Complaint(kind)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from dbtools.hints import complaint
 from dbtools.hints.failure import Advice, Failure
-from dbtools.hints.names import parts
+from dbtools.hints.joins import parts
 
 _BEHIND: Final = frozenset(("having", "order", "limit", "offset", "fetch", "union", "window"))
 _MOST: Final = 8

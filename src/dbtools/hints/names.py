@@ -8,16 +8,16 @@ from typing import Final
 
 from dbtools.catalog import Table
 from dbtools.guard.anatomy import Token
-from dbtools.hints import candidates
+from dbtools.hints import candidates, functions, joins
 from dbtools.hints.candidates import Candidate
 from dbtools.hints.failure import Advice, Failure
+from dbtools.hints.rewriting import rewritten
 from dbtools.outline.dense import Knowledge, dense_columns
-from dbtools.outline.joins import Link, condition, graph, path
-from dbtools.search.words import split
-from dbtools.spelling import RESERVED, quoted
+from dbtools.outline.joins import graph
 
-# From this likeness on a corrected statement is offered.
-_SURE: Final = 0.55
+_DATE_PARTS: Final = frozenset(
+    "year quarter month week day hour minute second yyyy yy mm dd hh mi ss dayofyear".split()
+)
 _CLEAR_LEAD: Final = 0.02
 _COLUMNS_SHOWN: Final = 40
 _TABLES_SHOWN: Final = 4
@@ -27,26 +27,27 @@ _BEFORE_A_VALUE: Final = frozenset(
 )
 
 
-def parts(name: str) -> tuple[str, str]:
-    """(qualifier, name) of what an engine prints: `o.total`, `"o"."total"`, `total`."""
-    pieces = [p.strip('"`[]') for p in name.split(".")]
-    return pieces[-2] if len(pieces) > 1 else "", pieces[-1]
-
-
 def column(failure: Failure, name: str) -> Advice:
     """A column that is not there."""
-    qualifier, plain = parts(name)
+    qualifier, plain = joins.parts(name)
     if qualifier and not failure.anatomy.alias_of(qualifier):
-        return missing_from(failure, qualifier)
-    token = next(iter(failure.tokens_named(plain)), failure.token_at())
-    inside = failure.sources()
+        return joins.missing_from(failure, qualifier)
+    token = next(iter(failure.tokens_named(plain, qualifier)), failure.token_at())
+    everywhere = failure.sources()
+    inside = failure.sources_around(token) or everywhere
     if qualifier:
         own = failure.table(failure.anatomy.alias_of(qualifier))
         inside = [own] if own else inside
-    found = candidates.columns(plain, inside, _near(failure, inside), failure.known.index())
-    literal = _literal(failure, token, found)
-    if literal is not None:
-        return literal
+    outside = [*(t for t in everywhere if t not in inside), *joins.near(failure, inside)]
+    found = candidates.columns(plain, inside, outside, failure.known.index())
+    special = (
+        _literal(failure, token, found)
+        or joins.using(failure, token)
+        or _date_part(failure, token)
+        or _out_of_reach(failure, token, plain)
+    )
+    if special is not None:
+        return special
     detail: dict[str, object] = {"identifier": plain}
     if found:
         detail["candidates"] = [_json(c, failure, inside) for c in found]
@@ -54,14 +55,6 @@ def column(failure: Failure, name: str) -> Advice:
     detail |= _corrected(failure, token, found)
     hint = _alias_hint(failure, plain) or _column_hint(failure, found, inside)
     return Advice(hint, detail, token.start if token else None)
-
-
-def _near(failure: Failure, inside: Sequence[Table]) -> list[Table]:
-    """Tables one foreign key away from those in FROM."""
-    found = graph(failure.catalog.tables)
-    own = {(t.schema, t.name) for t in inside}
-    keys = {n for key in own for n in found.neighbours(key)} - own
-    return [t for t in failure.catalog.tables if (t.schema, t.name) in keys]
 
 
 def _literal(failure: Failure, token: Token | None, found: Sequence[Candidate]) -> Advice | None:
@@ -80,6 +73,32 @@ def _literal(failure: Failure, token: Token | None, found: Sequence[Candidate]) 
     return Advice(
         f"double quotes are for names; text takes single ones: {text}", detail, token.start
     )
+
+
+def _date_part(failure: Failure, token: Token | None) -> Advice | None:
+    """`DATEADD(day, …)`: no column is meant, but another dialect's word for a unit."""
+    if token is None or token.name not in _DATE_PARTS or not failure.anatomy.opens_call(token):
+        return None
+    text = rewritten(failure)
+    call = failure.anatomy.tokens[failure.anatomy.tokens.index(token) - 2].text
+    hint = f"{call}({token.text}, …) belongs to another dialect of SQL"
+    if not text:
+        return Advice(f"{hint}; {functions.instead(failure.engine, call)}".rstrip("; "), {}, None)
+    return Advice(f"{hint}: see suggestedSql", {"suggestedSql": text}, token.start)
+
+
+def _out_of_reach(failure: Failure, token: Token | None, plain: str) -> Advice | None:
+    """A column of a table that only a subquery or CTE reads, asked for outside of it."""
+    if token is None or failure.sources_around(token):
+        return None
+    owners = [t for t in failure.sources() if any(c.name == plain for c in t.columns)]
+    if not owners:
+        return None
+    hint = (
+        f"{plain} is a column of {failure.naming.of(owners[0])}, but the subquery or CTE in FROM "
+        "does not pass it on: add it to the SELECT list there"
+    )
+    return Advice(hint, {"identifier": plain}, token.start)
 
 
 def _alias_hint(failure: Failure, plain: str) -> str:
@@ -101,7 +120,7 @@ def _column_hint(failure: Failure, found: Sequence[Candidate], inside: Sequence[
     if found and found[0].elsewhere:
         best = found[0]
         assert best.column is not None  # noqa: S101 - a candidate for a column
-        way = _join(failure, inside, best.table)
+        way = joins.join(failure, inside, best.table)
         where = failure.naming.of(best.table)
         on = f": JOIN {where} ON {way}" if way else ""
         return f"{failure.naming.column(best.column.name)} is a column of {where}{on}"
@@ -117,24 +136,6 @@ def _or(names: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(names))
 
 
-def _join(failure: Failure, inside: Sequence[Table], table: Table) -> str:
-    """The condition that joins a table to one in FROM, with the aliases of the statement."""
-    starts = [(t.schema, t.name) for t in inside]
-    way = path(graph(failure.catalog.tables), starts, (table.schema, table.name), 1)
-    if not way:
-        return ""
-    return _aliased(failure, way[0])
-
-
-def _aliased(failure: Failure, link: Link) -> str:
-    text = condition(link, failure.naming)
-    for source in failure.anatomy.sources:
-        known = failure.table(source.table)
-        if known is not None and source.alias:
-            text = text.replace(f"{failure.naming.of(known)}.", f"{source.alias}.")
-    return text
-
-
 def _json(candidate: Candidate, failure: Failure, inside: Sequence[Table]) -> dict[str, object]:
     naming = failure.naming
     body: dict[str, object] = {"table": naming.key(candidate.table.schema, candidate.table.name)}
@@ -145,7 +146,7 @@ def _json(candidate: Candidate, failure: Failure, inside: Sequence[Table]) -> di
     if spelled != (candidate.column.name if candidate.column else body["table"]):
         body["sqlName"] = spelled
     body["score"] = round(candidate.score, 2)
-    if candidate.elsewhere and (way := _join(failure, inside, candidate.table)):
+    if candidate.elsewhere and (way := joins.join(failure, inside, candidate.table)):
         body["join"] = way
     return body
 
@@ -154,7 +155,7 @@ def _corrected(
     failure: Failure, token: Token | None, found: Sequence[Candidate]
 ) -> dict[str, object]:
     """`suggestedSql` where one candidate is clearly meant and the engine would run it."""
-    if token is None or not found or found[0].elsewhere or found[0].score < _SURE:
+    if token is None or not found or found[0].elsewhere or found[0].score < candidates.SURE:
         return {}
     if len(found) > 1 and found[0].score - found[1].score < _CLEAR_LEAD:
         return {}
@@ -163,7 +164,8 @@ def _corrected(
         text = failure.replaced(token, failure.naming.column(best.column.name))
     else:
         text = _with_table(failure, token, best.table)
-    return {"suggestedSql": text} if failure.runs(text) else {}
+    text = failure.mended(text)
+    return {"suggestedSql": text} if text else {}
 
 
 def _with_table(failure: Failure, token: Token, table: Table) -> str:
@@ -229,7 +231,7 @@ def _full_name(failure: Failure, name: str) -> str:
 
 def denied(failure: Failure, name: str) -> Advice:
     """A right that the login lacks: of a whole table, or of some of its columns."""
-    _, plain = parts(name.replace("`.`", "."))
+    _, plain = joins.parts(name.replace("`.`", "."))
     known = failure.table(plain)
     if known is None:
         return table(failure, name)
@@ -241,84 +243,3 @@ def denied(failure: Failure, name: str) -> Advice:
     if "*" in {t.text for t in failure.anatomy.tokens} or not owned or not named:
         return Advice(f"name the columns: this login may read {shown}", detail)
     return Advice(f"this login may read only these columns of {known.name}: {shown}", detail)
-
-
-def missing_from(failure: Failure, name: str) -> Advice:
-    """`c.email` without any `c` in FROM."""
-    qualifier = parts(name)[1] if "." not in name else parts(name)[0]
-    uses = [
-        a
-        for a, b in pairwise(failure.anatomy.tokens)
-        if a.kind in "WQ" and a.name == qualifier.lower() and b.text == "."
-    ]
-    position = uses[0].start if uses else None
-    detail: dict[str, object] = {"identifier": qualifier}
-    for source in failure.anatomy.sources:
-        if source.alias and source.table.lower().rpartition(".")[2] == qualifier.lower():
-            text = failure.statement
-            for use in reversed(uses):
-                text = text[: use.start] + source.alias + text[use.end :]
-            if failure.runs(text):
-                detail["suggestedSql"] = text
-            hint = (
-                f"{qualifier} is called {source.alias} here: write {source.alias}. before columns"
-            )
-            return Advice(hint, detail, position)
-    return _unjoined(failure, qualifier, detail, position)
-
-
-def _unjoined(
-    failure: Failure, qualifier: str, detail: dict[str, object], position: int | None
-) -> Advice:
-    """A table that FROM lacks: which one is meant, and how it joins."""
-    meant = failure.table(qualifier)
-    near = _near(failure, failure.sources())
-    if meant is None:
-        # An alias that was never given: a table near those in FROM with a word that starts so.
-        short = qualifier.lower()
-        meant = next((t for t in near if t.name.lower().startswith(short)), None) or next(
-            (t for t in near if any(w.startswith(short) for w in split(t.name))), None
-        )
-    sources = [s.alias or s.table for s in failure.anatomy.sources]
-    if meant is None:
-        return Advice(f"FROM has only {', '.join(sources)}", detail, position)
-    way = _join(failure, failure.sources(), meant)
-    spelled = failure.naming.of(meant)
-    alias = "" if qualifier.lower() == meant.name.lower() else f" {qualifier}"
-    if alias and way:
-        way = way.replace(f"{spelled}.", f"{qualifier}.")
-    detail["candidates"] = [{"table": failure.naming.key(meant.schema, meant.name)}]
-    hint = f"FROM lacks it: add JOIN {spelled}{alias}" + (f" ON {way}" if way else "")
-    return Advice(hint, detail, position)
-
-
-def reserved_word(failure: Failure, token: Token | None) -> Advice | None:
-    """A table or column whose name is a word of the language."""
-    words = [token] if token else []
-    words += [t for t in failure.anatomy.tokens if t is not token]
-    known = {t.name.lower(): t.name for t in failure.catalog.tables}
-    for table_ in failure.sources() or failure.catalog.tables:
-        known |= {c.name.lower(): c.name for c in table_.columns}
-    for word in words:
-        if word.kind != "W" or word.name not in RESERVED or word.name not in known:
-            continue
-        written = quoted(known[word.name], failure.engine)
-        text = failure.replaced(word, written)
-        if failure.runs(text):
-            hint = f"{word.text} is a word of SQL: as a name it needs quotes: {written}"
-            return Advice(hint, {"suggestedSql": text}, word.start)
-    return None
-
-
-def stray_comma(failure: Failure) -> Advice | None:
-    """A comma with nothing behind it."""
-    tokens = failure.anatomy.tokens
-    for a, b in pairwise(tokens):
-        if a.text == "," and (
-            b.text == ")" or b.name in ("from", "where", "group", "order", "limit")
-        ):
-            text = failure.replaced(a, "")
-            if failure.runs(text):
-                hint = f"nothing follows the comma before {b.text}: take it out"
-                return Advice(hint, {"suggestedSql": text}, a.start)
-    return None

@@ -11,12 +11,15 @@ _MOST_TRIES: Final = 5
 
 
 def rewritten(failure: Failure) -> str:
-    """The first rewrite that the engine would run; '' for none."""
+    """The first rewrite that the engine would run, wrong names in it mended; '' for none."""
     from dbtools.guard.transpile import rewrites
 
+    second = ""
     for tried, text in enumerate(rewrites(failure.statement, failure.dialect)):
         if tried == _MOST_TRIES:
             break
-        if failure.runs(text):
+        error = failure.plans(text)
+        if error is None:
             return text
-    return ""
+        second = second or failure.again(text, error)
+    return second

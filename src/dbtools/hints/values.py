@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from dbtools.guard.anatomy import Token
 from dbtools.hints.failure import Advice, Failure
+from dbtools.hints.syntax import operators
 from toolbelt.errors import nearest
 
 _DAY_FIRST: Final = re.compile(r"'(\d{1,2})([./-])(\d{1,2})\2(\d{4})'")
@@ -15,6 +17,7 @@ _CASTS: Final = {
     "clickhouse": "toInt64(x), toString(x), toDate(x)",
 }
 _SHOWN: Final = 12
+_COMPARES: Final = ("=", "<", ">", "<=", ">=", "<>", "!=", "==")
 
 
 def types_in_use(failure: Failure) -> dict[str, object]:
@@ -34,9 +37,24 @@ def types(failure: Failure, _name: str) -> Advice:
     label = _label(failure)
     if label is not None:
         return label
+    other = operators(failure) or _quoted_number(failure)
+    if other is not None:
+        return other
     cast = _CASTS.get(failure.engine, "CAST(x AS …)")
     hint = f"give both sides one type, by a cast ({cast}) or by the literal: 42 or '42'"
     return Advice(hint, types_in_use(failure))
+
+
+def _quoted_number(failure: Failure) -> Advice | None:
+    """`sku = 7` where sku is a text."""
+    for before, token in pairwise(failure.anatomy.tokens):
+        if token.kind != "N" or before.text not in _COMPARES:
+            continue
+        text = failure.replaced(token, f"'{token.text}'")
+        if failure.runs(text):
+            hint = f"the other side is a text: write '{token.text}'"
+            return Advice(hint, {"suggestedSql": text, **types_in_use(failure)}, token.start)
+    return None
 
 
 def _label(failure: Failure) -> Advice | None:
