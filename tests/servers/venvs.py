@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PINS = Path(__file__).with_name("pins")
+# Read once: the engines start in threads of their own, while a test may have set another place.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 DEADLINE_SECONDS = 1500.0
 _EXTENSIONS = "import duckdb_extensions as d; [d.import_extension(n) for n in {names}]"
 
@@ -75,10 +77,9 @@ def folder(venv: Venv) -> Path:
     """Where an environment lives: it changes with every pin and with the interpreter."""
     python = venv.python or f"{sys.version_info.major}.{sys.version_info.minor}"
     key = (PINS / venv.pins).read_bytes() + f"{python} {venv.extensions}".encode()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     stem = venv.pins.removesuffix(".txt")
     digest = hashlib.sha256(key).hexdigest()[:12]
-    return cache / "sandbox-toolbelt" / "engines" / f"{stem}-{digest}"
+    return _CACHE / "sandbox-toolbelt" / "engines" / f"{stem}-{digest}"
 
 
 def locate(name: str) -> Path | None:

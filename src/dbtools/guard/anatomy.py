@@ -65,6 +65,11 @@ class Anatomy(NamedTuple):
         at = self.tokens.index(token)
         return [t.name for t in self.tokens[max(0, at - len(names)) : at]] == list(names)
 
+    def before(self, token: Token, text: str) -> bool:
+        """Whether a token of this text stands right behind a token."""
+        at = self.tokens.index(token) + 1
+        return at < len(self.tokens) and self.tokens[at].text == text
+
     def opens_call(self, token: Token) -> bool:
         """Whether a token is the first word of a function's arguments: `f(token, …`."""
         at = self.tokens.index(token)

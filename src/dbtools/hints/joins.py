@@ -103,21 +103,24 @@ def _in_from(failure: Failure) -> str:
     return ", ".join(s.alias or s.table or "(a subquery)" for s in failure.anatomy.sources)
 
 
-def _owner(failure: Failure, qualifier: str) -> Source | None:
-    """The only FROM item that has all columns written behind a qualifier that means nothing."""
+def _asked_of(failure: Failure, qualifier: str) -> set[str]:
+    """The columns that the statement writes behind a qualifier, in lower case."""
     tokens = failure.anatomy.tokens
-    wanted = {
+    return {
         c.name
         for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
         if a.kind in "WQ" and a.name == qualifier.lower() and b.text == "." and c.kind in "WQ"
     }
-    owners = [
-        s
-        for s in failure.anatomy.sources
-        if s.table
-        and (t := failure.table(s.table))
-        and wanted <= {c.name.lower() for c in t.columns}
-    ]
+
+
+def _has(table: Table | None, columns: set[str]) -> bool:
+    return table is not None and columns <= {c.name.lower() for c in table.columns}
+
+
+def _owner(failure: Failure, qualifier: str) -> Source | None:
+    """The only FROM item that has all columns written behind a qualifier that means nothing."""
+    wanted = _asked_of(failure, qualifier)
+    owners = [s for s in failure.anatomy.sources if _has(failure.table(s.table), wanted)]
     return owners[0] if wanted and len(owners) == 1 else None
 
 
@@ -126,13 +129,8 @@ def _unjoined(
 ) -> Advice:
     """A table that FROM lacks: which one is meant, and how it joins."""
     meant = failure.table(qualifier)
-    around = near(failure, failure.sources())
     if meant is None:
-        # An alias that was never given: a table near those in FROM with a word that starts so.
-        short = qualifier.lower()
-        meant = next((t for t in around if t.name.lower().startswith(short)), None) or next(
-            (t for t in around if any(w.startswith(short) for w in split(t.name))), None
-        )
+        meant = _meant(failure, qualifier.lower())
     if meant is None:
         return Advice(f"FROM has only {_in_from(failure)}", detail, position)
     way = join(failure, failure.sources(), meant)
@@ -143,3 +141,15 @@ def _unjoined(
     detail["candidates"] = [{"table": failure.naming.key(meant.schema, meant.name)}]
     hint = f"FROM lacks it: add JOIN {spelled}{alias}" + (f" ON {way}" if way else "")
     return Advice(hint, detail, position)
+
+
+def _meant(failure: Failure, alias: str) -> Table | None:
+    """An alias that was never given: a table near those in FROM with a word that starts so."""
+    wanted = _asked_of(failure, alias)
+    around = near(failure, failure.sources())
+    fitting = [t for t in around if any(w.startswith(alias) for w in split(t.name))]
+    return min(
+        fitting,
+        key=lambda t: (not _has(t, wanted), not t.name.lower().startswith(alias), len(t.name)),
+        default=None,
+    )

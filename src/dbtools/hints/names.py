@@ -33,6 +33,8 @@ def column(failure: Failure, name: str) -> Advice:
     if qualifier and not failure.anatomy.alias_of(qualifier):
         return joins.missing_from(failure, qualifier)
     token = next(iter(failure.tokens_named(plain, qualifier)), failure.token_at())
+    if not qualifier and _qualifies(failure, token):
+        return joins.missing_from(failure, plain)
     everywhere = failure.sources()
     inside = failure.sources_around(token) or everywhere
     if qualifier:
@@ -55,6 +57,13 @@ def column(failure: Failure, name: str) -> Advice:
     detail |= _corrected(failure, token, found)
     hint = _alias_hint(failure, plain) or _column_hint(failure, found, inside)
     return Advice(hint, detail, token.start if token else None)
+
+
+def _qualifies(failure: Failure, token: Token | None) -> bool:
+    """BigQuery calls `c` of `c.email` an unknown name where FROM has no `c`."""
+    if token is None or not failure.anatomy.before(token, "."):
+        return False
+    return not failure.anatomy.alias_of(token.name)
 
 
 def _literal(failure: Failure, token: Token | None, found: Sequence[Candidate]) -> Advice | None:
