@@ -34,6 +34,9 @@ from pymongo.database import Database
 from pymongo.monitoring import CommandStartedEvent
 
 from cli.commands import BIN, Answer, clean_environment, run
+from dbtools import connection as connections
+from dbtools import drivers
+from dbtools.deadline import Deadline
 from dbtools.drivers.base import CatalogRequest, Execution
 from dbtools.drivers.mongodb.values import BsonEncoder, extended, type_name
 from engines import kit
@@ -174,6 +177,8 @@ BAD_CONNECTIONS: list[tuple[dict[str, str], int, str]] = [
     ({"DB_HOST": "no.such.host.invalid"}, 3, "CONNECTION_FAILED"),
     ({"DB_SSLMODE": "require"}, 3, "CONNECTION_FAILED"),
     ({"DB_SSLMODE": "sometimes"}, 2, "BAD_CONFIG"),
+    ({"DB_SSLMODE": "verify-full", "DB_SSL_CA": "/nowhere/ca.pem"}, 2, "BAD_CONFIG"),
+    ({"DB_SSLMODE": "verify-full", "DB_SSL_CA": __file__}, 2, "BAD_CONFIG"),
     ({"DB_READ_PREFERENCE": "any"}, 2, "BAD_CONFIG"),
     ({"DB_REPLICA_SET": "rs9"}, 3, "CONNECTION_FAILED"),
     ({"DB_NAME": ""}, 2, "BAD_CONFIG"),
@@ -189,6 +194,18 @@ def test_a_connection_that_fails_says_why(
     assert (done.code, done.error["code"]) == (code, word), done.stdout
     assert shop.owner.password not in done.stdout + done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("change", [{"DB_PORT": "1"}, {"DB_HOST": "no.such.host.invalid"}])
+def test_one_server_that_is_not_there_is_not_waited_for(
+    shop: Server, change: dict[str, str]
+) -> None:
+    """The client library would look for it until the connect timeout."""
+    described = connections.find(None, {**shop.env(), "DB_CONNECT_TIMEOUT": "60000", **change})
+    with Deadline(30), pytest.raises(ToolError) as caught:
+        drivers.load("mongodb").connect(described, 5.0)
+    assert caught.value.code == "CONNECTION_FAILED"
+    assert "Could not connect to MongoDB at" in caught.value.message
 
 
 def test_a_host_that_never_answers() -> None:

@@ -60,15 +60,22 @@ def read(connection: Connection, default: str) -> TLS:
         asked = "require" if on else default
     mode = _SPELLINGS.get(asked, asked)
     one_of(mode, f"{source}SSLMODE", MODES)
-    files = {key: options.get(key, "") for key in ("ssl_ca", "ssl_cert", "ssl_key")}
+    files = readable(connection)
+    ca = "" if files["ssl_ca"] == "system" else files["ssl_ca"]
+    return TLS(mode, ca, files["ssl_cert"], files["ssl_key"])
+
+
+def readable(connection: Connection) -> dict[str, str]:
+    """The paths of ssl_ca, ssl_cert and ssl_key, '' for none; BAD_CONFIG for one out of reach."""
+    files = {key: connection.options.get(key, "") for key in ("ssl_ca", "ssl_cert", "ssl_key")}
     for key, path in files.items():
         if path and path != "system" and not os.access(path, os.R_OK):
             raise ToolError(
-                "BAD_CONFIG", f"{source}{key.upper()} names {path!r}, which cannot be read.",
+                "BAD_CONFIG",
+                f"{connection.source}{key.upper()} names {path!r}, which cannot be read.",
                 hint="check the path and its permissions",
-            )  # fmt: skip
-    ca = "" if files["ssl_ca"] == "system" else files["ssl_ca"]
-    return TLS(mode, ca, files["ssl_cert"], files["ssl_key"])
+            )
+    return files
 
 
 def context(tls: TLS, source: str) -> ssl.SSLContext:

@@ -10,6 +10,7 @@ from pymongo.database import Database
 from pymongo.monitoring import CommandListener
 
 from dbtools.connection import Connection
+from dbtools.drivers import network, tls
 from toolbelt import settings
 from toolbelt.errors import ToolError
 
@@ -20,7 +21,10 @@ _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full
 
 
 def client(connection: Connection, listener: CommandListener | None = None) -> MongoClient[Any]:
-    """A client with one pooled connection, no retries and no background surprises."""
+    """A client with one pooled connection, no retries and no background surprises.
+
+    Raises CONNECTION_FAILED and BAD_CONFIG, and what the client library raises.
+    """
     milliseconds = connection.limits.connect_timeout_ms
     url = connection.url.reveal() if connection.url is not None else None
     return MongoClient(
@@ -40,6 +44,24 @@ def client(connection: Connection, listener: CommandListener | None = None) -> M
         uuidRepresentation="standard",
         **_options(connection, from_url=url is not None),
     )
+
+
+def reach(connection: Connection, client: MongoClient[Any]) -> None:
+    """CONNECTION_FAILED at once where one server is meant and there is none.
+
+    The library looks for it until its time is up, in case it should come back.
+    """
+    seeds = client.topology_description.server_descriptions()
+    srv = connection.url is not None and connection.url.reveal().startswith("mongodb+srv:")
+    if len(seeds) != 1 or srv:
+        return
+    host, port = next(iter(seeds))
+    if port is None:
+        return  # a socket's path
+    try:
+        network.dial(host, port, connection.limits.connect_timeout_ms / 1000).close()
+    except OSError as error:
+        raise network.unreachable("MongoDB", f"{host}:{port}", error, connection) from error
 
 
 def _options(connection: Connection, *, from_url: bool) -> dict[str, Any]:
@@ -72,9 +94,10 @@ def _tls(connection: Connection) -> dict[str, Any]:
     mode = options.get("sslmode", "")
     if mode:
         settings.one_of(mode, f"{connection.source}SSLMODE", _SSL_MODES)
+    given = tls.readable(connection)
     files = {
-        "tlsCAFile": options.get("ssl_ca"),
-        "tlsCertificateKeyFile": options.get("ssl_key") or options.get("ssl_cert"),
+        "tlsCAFile": "" if given["ssl_ca"] == "system" else given["ssl_ca"],
+        "tlsCertificateKeyFile": given["ssl_key"] or given["ssl_cert"],
     }
     made: dict[str, Any] = {key: value for key, value in files.items() if value}
     if not mode and not made:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ssl
+
 from bson.errors import BSONError, InvalidDocument, InvalidStringData
 from pymongo import errors
 
@@ -33,11 +35,21 @@ def map_error(
         return _operation(error, text, connection, timeout_seconds)
     if isinstance(error, (errors.ExecutionTimeout, errors.NetworkTimeout)) and not dialling:
         return timeout_error(timeout_seconds)
+    if dialling and isinstance(error, ssl.SSLError):
+        # The library reads the files before it dials.
+        return ToolError(
+            "BAD_CONFIG", f"{connection.source}SSL_CA or SSL_KEY holds no usable PEM: {text}",
+            hint="check the file: openssl x509 -in FILE -noout -text",
+        )  # fmt: skip
     if isinstance(error, (errors.ConfigurationError, errors.InvalidURI, ValueError)) and dialling:
         return ToolError("BAD_CONFIG", f"MongoDB: {text}", hint="check the connection's keys")
     if isinstance(error, errors.ConnectionFailure):
         verb = "Could not connect to" if dialling else "Lost the connection to"
         reason = text.partition(" (configured timeouts")[0].partition(", Timeout:")[0]
+        if reason.startswith("No servers found yet"):
+            reason = "no answer in time"
+        elif "Got response id" in reason or "wire version" in reason:
+            reason = f"what answers there does not speak MongoDB's protocol ({reason})"
         return ToolError(
             "CONNECTION_FAILED", f"{verb} MongoDB at {where}: {reason}",
             hint=_connection_hint(text, connection),

@@ -62,15 +62,18 @@ class MongoSession:
         client: MongoClient[Any] | None = None
         try:
             client = dialling.client(connection, self._watch)
+            dialling.reach(connection, client)
             self.database = dialling.database(connection, client)
             # Reaches a server and, when there is a user, logs in.
             about = self.database.command(
                 "buildInfo", read_preference=self.database.read_preference
             )
             self.version = str(about.get("version", ""))
-        except READING as error:
+        except (*READING, OSError, ToolError) as error:
             if client is not None:
                 client.close()
+            if isinstance(error, ToolError):
+                raise
             raise map_error(error, connection, timeout_seconds, dialling=True) from error
         self.client = client
         # Shown by the server beside the running command, and found again by cancel().
