@@ -73,10 +73,12 @@ def end(process: subprocess.Popen[str], place: Path, given: str = "") -> tuple[s
 
 
 @contextmanager
-def launched(env: Mapping[str, str], place: Path, *program: str) -> Iterator[Any]:
+def launched(
+    env: Mapping[str, str], place: Path, *program: str, under: tuple[str, ...] = ()
+) -> Iterator[Any]:
     """The program, started as a container's entry point starts it; the broker ends with it."""
     argv = opened(
-        sys.executable, "-m", "dbtools.broker.launch", "--client", str(AGENT), "--broker",
+        *under, sys.executable, "-m", "dbtools.broker.launch", "--client", str(AGENT), "--broker",
         str(BROKER), "--socket", str(place / "run/broker.sock"), "--", *program,
     )  # fmt: skip
     own = clean_environment(dict(env) | {"HOME": str(place / "workspace")})
@@ -225,3 +227,11 @@ def test_without_connections_it_only_drops_its_rights(place: Path) -> None:
         out, err = end(process, place)
     assert (process.returncode, out, err) == (0, f"{AGENT}\n", "")
     assert brokers(place) == [] and not (place / "run").exists()
+
+
+def test_root_that_may_not_become_another_user_is_told_what_to_add(place: Path) -> None:
+    without = ("setpriv", "--bounding-set=-setuid,-setgid")
+    for env in ({}, {"DB_TYPE": "pg", "DB_HOST": "h", "DB_NAME": "d"}):
+        with launched(env, place, "true", under=without) as process:
+            out, err = end(process, place)
+        assert process.returncode == 2 and "--cap-add SETUID" in out + err

@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
@@ -27,6 +27,8 @@ COMMANDS = ("db-query", "db-schema")
 _CHANNEL = 3
 # The broker's own word for: the client is gone, end without a sound.
 GONE = signal.SIGUSR1
+# A password shorter than this may be an ordinary word of a message.
+_TELLING = 8
 # Held back from the fork until the process can answer them.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, GONE)
 
@@ -59,7 +61,7 @@ def run(
     os.environ.update(operator.env)
     os.environ.update({k: v for k, v in request.told.items() if _is_passed(k, v)})
     sys.argv = [request.command, *request.arguments]
-    _open_streams(tuple(operator.secrets()))
+    _open_streams(tuple(_hidden(request, operator)))
     code = _run_command(request.command)
     if not _Gone.seen:
         client.say("exit", str(code))
@@ -146,6 +148,14 @@ def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
 def _is_passed(key: str, value: str) -> bool:
     # A TZ that names a file would be read with the broker's rights.
     return key in wire.PASSED and not (key == "TZ" and (value[:1] in ":/." or ".." in value))
+
+
+def _hidden(request: Request, operator: Operator) -> Iterator[Secret]:
+    """What stderr must not show; short words in tracebacks only, as messages are clean anyway."""
+    tracebacks = "--debug" in request.arguments or request.told.get("TOOLBELT_DEBUG")
+    for secret in operator.secrets():
+        if tracebacks or len(secret.reveal()) >= _TELLING:
+            yield secret
 
 
 def _open_streams(secrets: tuple[Secret, ...]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dbtools.broker.files import Files
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 20.0
 # Once the broker is gone, so long may its process take to notice and to tell how it ended.
 ORPHAN_MILLISECONDS = 2000
 _INT_BYTES = 4

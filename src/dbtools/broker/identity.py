@@ -55,7 +55,10 @@ def _not_root(user: User) -> User:
 
 
 def become(user: User) -> None:
-    """Be this user from now on, without capabilities, unable to gain any through a program."""
+    """Be this user from now on, without capabilities, unable to gain any through a program.
+
+    BAD_CONFIG where this process may not become another user.
+    """
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     for capability in range(int(_LAST_CAPABILITY.read_text("ascii")) + 1):
         try:
@@ -66,7 +69,13 @@ def become(user: User) -> None:
                 raise
             break
     linux.prctl(linux.PR_CAP_AMBIENT, linux.AMBIENT_CLEAR_ALL)
-    os.setgroups(list(user.groups))
-    os.setresgid(user.gid, user.gid, user.gid)
-    os.setresuid(user.uid, user.uid, user.uid)
+    try:
+        os.setgroups(list(user.groups))
+        os.setresgid(user.gid, user.gid, user.gid)
+        os.setresuid(user.uid, user.uid, user.uid)
+    except PermissionError as error:
+        raise ToolError(
+            "BAD_CONFIG", f"Root may not become uid {user.uid} here.",
+            hint="--cap-add SETUID --cap-add SETGID, or start as an unprivileged user",
+        ) from error  # fmt: skip
     linux.capset(0)

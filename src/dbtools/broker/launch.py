@@ -102,7 +102,7 @@ def _be_broker(
         os.chdir("/")
         os.execve(sys.executable, argv, own)  # noqa: S606 - that is the purpose
     except BaseException as error:
-        sys.stderr.write(f"broker: could not start: {error}\n")
+        sys.stderr.write(f"broker: could not start: {error} {getattr(error, 'hint', '')}\n")
         sys.stderr.flush()
     finally:
         os._exit(70)
