@@ -98,6 +98,19 @@ def test_no_picture_stops_a_document(ws: Shop, target: str) -> None:
     assert strict.error["reason"] == "warnings"
 
 
+@pytest.mark.parametrize("target", ["pdf", "docx"])
+def test_a_picture_may_be_called_anything(ws: Shop, target: str) -> None:
+    chart = (ws.root / "img" / "chart.png").read_bytes()
+    text = ""
+    for name in ('a"b.png', "a\\b.png", "a\\u{62}.png", "#a(b).png", "ü 世\x01.png", "$x$.png"):
+        ws.write(name, chart)
+        shown = name.replace("\\", "\\\\")
+        text += f"![chart](<{shown}>)\n\n"
+    answer = ws.convert(target, ws.write("called.md", text))
+    assert answer.json()["ok"], answer.stdout
+    assert "warnings" not in answer.json()
+
+
 def test_every_format_of_picture_is_shown(ws: Shop) -> None:
     with Image.open(ws.root / "img" / "chart.png") as chart:
         for kind in ("gif", "bmp", "tiff", "webp", "jpg"):

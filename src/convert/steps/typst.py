@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +79,11 @@ def _compile(page: Page, known: Mapping[str, Picture]) -> str:
 
     scratch = page.body.parent
     root = scratch.parent
-    places = {name: "/" + p.path.relative_to(root).as_posix() for name, p in known.items()}
-    entries = "".join(f"{_string(name)}: {_string(place)}, " for name, place in places.items())
+    places = {name: _place(p, scratch, n) for n, (name, p) in enumerate(known.items())}
+    entries = "".join(
+        f"{_string(name)}: {_string('/' + place.relative_to(root).as_posix())}, "
+        for name, place in places.items()
+    )
     table = f"({entries})" if entries else "(:)"
     (scratch / "pictures.typ").write_text(f"#let pictures = {table}\n", encoding="utf-8")
     try:
@@ -96,9 +98,19 @@ def _compile(page: Page, known: Mapping[str, Picture]) -> str:
     return ""
 
 
+def _place(picture: Picture, scratch: Path, number: int) -> Path:
+    """Where a picture lies; a copy of it where typst would not take its name for a path."""
+    if "\\" not in str(picture.path):
+        return picture.path
+    copy = scratch / f"picture-{number}.{picture.kind}"
+    copy.write_bytes(picture.path.read_bytes())
+    return copy
+
+
 def _string(text: str) -> str:
     """A typst string literal."""
-    return json.dumps(text, ensure_ascii=False).replace("\\b", "\\u{8}").replace("\\f", "\\u{c}")
+    plain = (c if c.isprintable() and c not in '"\\' else f"\\u{{{ord(c):x}}}" for c in text)
+    return f'"{"".join(plain)}"'
 
 
 def _east(text: str) -> str:
