@@ -10,6 +10,7 @@ import pytest
 import guard_inventory
 from dbtools.guard.model import load
 from servers import Server
+from servers.clickhouse import execute
 
 
 def _all_read(dialect: str, version: str, names: set[str], least: int) -> None:
@@ -38,6 +39,12 @@ def test_the_guard_knows_every_function_of_sqlite() -> None:
 def test_the_guard_knows_every_function_of_clickhouse(clickhouse: Server) -> None:
     names = guard_inventory.clickhouse_names(clickhouse)
     _all_read("clickhouse", clickhouse.version.rpartition(".")[0], names, 1500)
+
+
+def test_the_guard_knows_which_functions_of_clickhouse_take_a_function(clickhouse: Server) -> None:
+    question = "SELECT lower(name) FROM system.functions WHERE higher_order FORMAT TSV"
+    names = set(execute(clickhouse, question).split())
+    assert names - {"tuple"} <= load("clickhouse").higher_order
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "sqlite", "clickhouse"])

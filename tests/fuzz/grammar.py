@@ -247,9 +247,13 @@ class Grammar:
             return f"{quote}{name}{quote}{rest}"
         if roll < 0.7:
             return f"lower({call})"
-        if self.dialect != "postgres":
+        if self.dialect not in ("postgres", "clickhouse") or roll < 0.75:
             return f"{name}/**/{rest}"
         argument = rest[1:].rsplit(")", 1)[0].split(",")[0] or "1"
+        if self.dialect == "clickhouse":
+            return one.choice(
+                (f"arrayMap({name}, [{argument}])", f"arrayMap((`{name}`), [{argument}])")
+            )
         return one.choice(
             (
                 f"pg_catalog.{name}{rest}",

@@ -43,6 +43,23 @@ def check_call(tokens: Tokens, tables: Tables, at: int, full: str, in_from: bool
         raise Refused(f"table function {full}", tokens.starts[at], shown=full)
 
 
+def check_lambda(tokens: Tokens, tables: Tables, at: int) -> None:
+    """ClickHouse's arrayMap(f, array) calls f, named by token `at`, in brackets or not."""
+    brackets = 0
+    while tokens.key(at) == "(":
+        at, brackets = at + 1, brackets + 1
+    if tokens.kind(at) not in ("W", "Q") or not tables.denies(tokens.name(at)):
+        return
+    after = tokens.key(at + 1)
+    if brackets and ")" in tokens.keys[at:]:
+        close = tokens.keys.index(")", at)
+        if tokens.key(close + 1) == "->":  # (file, n) -> ...: a parameter of that name
+            return
+    if after in (",", "as") or (brackets and after == ")"):
+        name = tokens.name(at)
+        raise refused_call(f"function {name}", tokens.starts[at], name, tables.cause(name))
+
+
 def _is_users(tokens: Tokens, tables: Tables, at: int, parts: list[str]) -> bool:
     """Is it a function of the user's own, which is a stored SELECT?"""
     if tables.dialect == "clickhouse":  # a parameterised view: db.view(...) or view(x = 1)

@@ -79,6 +79,7 @@ def _fields(source: dict[str, Any], causes: str) -> dict[str, str]:
         "denied": _names(denied),
         "causes": causes,
         "call_allowed": _set(source.get("call", {}).get("allowed", "")),
+        "higher_order": _set(source.get("call", {}).get("higher_order", "")),
         "from_allowed": "None" if in_from is None else _set(in_from["allowed"]),
         "user_functions": repr(bool((in_from or {}).get("user_functions"))),
         "system": _names((in_from or {}).get("system", "")),

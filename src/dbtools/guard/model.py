@@ -107,6 +107,7 @@ class Tables(NamedTuple):
     denied: Names
     causes: dict[str, Cause]  # the denied name or prefix -> why
     call_allowed: frozenset[str]
+    higher_order: frozenset[str]  # functions whose first argument may name a function
     from_allowed: frozenset[str] | None  # None: the deny list covers FROM too
     user_functions: bool
     system: Names  # unqualified names that are the engine's own, not the user's

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dbtools.guard.calls import check_call, check_notation, refused_call
+from dbtools.guard.calls import check_call, check_lambda, check_notation, refused_call
 from dbtools.guard.lexer import Tokens
 from dbtools.guard.model import Refused, Tables, words
 
@@ -142,6 +142,8 @@ class Reading:
         in_from = self.top.in_from and is_item
         if call:
             check_call(tokens, self.tables, before, full, in_from and not plain)
+            if call in self.tables.higher_order:
+                check_lambda(tokens, self.tables, i + 1)
         self._push(Frame("(", i, "" if plain else call, in_from and plain))
         if self.top.in_from:
             self.item(i + 1)

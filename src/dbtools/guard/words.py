@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from dbtools.guard.calls import refused_call
 from dbtools.guard.limit import LIMIT_WORDS
 from dbtools.guard.model import Harmless, Refused, Sequence, Tables, words
 from dbtools.guard.settings import check_settings
@@ -102,6 +103,17 @@ def _settings(reading: Reading, i: int, _word: str) -> None:
         reading.top.in_from = False
 
 
+def _applied(reading: Reading, i: int, _word: str) -> None:
+    """ClickHouse's `* APPLY f` and `* APPLY(f)` call f without brackets of its own."""
+    tokens, tables = reading.tokens, reading.tables
+    at = i + 1
+    while tokens.key(at) == "(":
+        at += 1
+    if tokens.kind(at) in ("W", "Q") and tables.denies(tokens.name(at)):
+        name = tokens.name(at)
+        raise refused_call(f"function {name}", tokens.starts[at], name, tables.cause(name))
+
+
 def _refused(reading: Reading, i: int, word: str) -> None:
     """A word that starts a statement or writes, unless its neighbours make it harmless."""
     if reading.dialect == "postgres" and reading.tokens.key(i - 1) == "as":
@@ -191,5 +203,7 @@ def _rules(tables: Tables) -> Iterable[tuple[Iterable[str], Handler]]:
         yield ("in",), _in
     if tables.dialect == "duckdb":
         yield ("summarize", "table", "pivot", "unpivot"), _named_table
+    if tables.dialect == "clickhouse":
+        yield ("apply",), _applied
     if tables.settings.prefixes:
         yield ("settings",), _settings
