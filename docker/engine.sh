@@ -38,5 +38,6 @@ find_engine() { # sets ENGINE, and STORE: the program that has the images
     fi
     install_tools mmdebstrap buildah podman runc
     [ "$(id -u)" -eq 0 ] || cannot "There is no Docker, and buildah needs root."
+    unshare --mount true 2>/dev/null || cannot "There is no Docker, and nothing may be mounted, which buildah needs."
     ENGINE=buildah STORE=podman
 }

@@ -73,7 +73,7 @@ fresh_workspace() { # the demo shop, in a folder that belongs to the image's use
     mkdir -p "$workspace" "$nothing"
     chmod 777 "$workspace"
     box -v "$PWD/demo:/demo/demo:ro" -- 'cd /demo && python3 -B -m demo.build /workspace/shop.db' \
-        >"$scratch/said" 2>&1 || cannot "The demo shop could not be built: $(cat "$scratch/said")"
+        >"$scratch/said" 2>&1 || { cat "$scratch/said"; echo "The demo shop could not be built." >&2; exit 1; }
 }
 
 site_words() { # a script that fails when a registry's host of this machine is named in the image

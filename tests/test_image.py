@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,24 @@ def test_the_dockerfile_fetches_nothing_to_be_read_and_keeps_no_site_setting() -
     for step in re.findall(r"^RUN (.*(?:\\\n.*)*)", text, re.M):
         if "with-site" in step:
             assert "--mount=type=secret" in step
+
+
+def test_what_the_dockerfile_copies_is_in_the_repository() -> None:
+    """A file that git ignores would be there for its author alone."""
+    text = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+    named = [
+        word
+        for line in re.findall(r"^COPY (?!--from)(.*)", text, re.M)
+        for word in line.split()[:-1]
+        if not word.startswith("--")
+    ]
+    assert len(named) > 8
+    listed = subprocess.run(
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files"],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=60,
+    ).stdout.splitlines()  # fmt: skip
+    for word in named:
+        assert any(fnmatch(file, word) or file.startswith(f"{word}/") for file in listed), word
 
 
 def policy() -> dict[str, Any]:
