@@ -29,7 +29,7 @@ def parse(pairs: Iterable[str], document: str | None) -> dict[str, object]:
     return found
 
 
-def match(used: Iterable[str], given: Mapping[str, object]) -> None:
+def match(used: Iterable[str], given: Mapping[str, object], statement: str = "") -> None:
     """USAGE when the statement's `:name` places and the parameters given are not the same."""
     places = list(dict.fromkeys(used))
     missing = [n for n in places if n not in given]
@@ -37,6 +37,8 @@ def match(used: Iterable[str], given: Mapping[str, object]) -> None:
     if missing:
         close = nearest(missing[0], extra, 1)
         hint = f"rename {close[0]} to {missing[0]}" if close else f"-p {missing[0]}=VALUE"
+        if f"::{missing[0]}" in statement:
+            hint = f"this engine has no x::{missing[0]}: write CAST(x AS {missing[0]})"
         raise ToolError(
             "USAGE", f"The statement uses :{missing[0]}, but no such parameter is given.",
             hint=hint, detail={"missing": missing},

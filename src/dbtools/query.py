@@ -148,7 +148,8 @@ def prepare(request: QueryRequest, connection: Connection) -> Plan:
     if engine.limit_text and cap is not None:
         statement = append_limit(verdict, cap + 1)
     cut = segments(statement, engine.dialect)
-    parameters.match((s[0] for s in cut if not isinstance(s, str)), request.parameters)
+    places = (s[0] for s in cut if not isinstance(s, str))
+    parameters.match(places, request.parameters, request.statement)
     execution = Execution(
         segments=[s if isinstance(s, str) else Placeholder(s[0]) for s in cut],
         parameters=request.parameters,

@@ -70,6 +70,12 @@ def test_a_mistake_comes_back_with_what_to_type(
         assert query(shop, suggested).code == 0
 
 
+@pytest.mark.parametrize("statement", ["SELECT id::text FROM orders", "SELECT id::int"])
+def test_a_cast_of_another_dialect_is_told(shop: Path, statement: str) -> None:
+    done = query(shop, statement)
+    assert done.code in (1, 2) and "CAST(x AS" in done.error["hint"]
+
+
 def test_the_place_has_a_caret(shop: Path) -> None:
     error = query(shop, "SELECT id,\n  total_amout\nFROM orders").error
     assert (error["line"], error["column"]) == (2, 3)

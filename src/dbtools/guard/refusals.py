@@ -49,7 +49,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "escape inside a quoted name": ("a quoted name holds an escape", "write the name plainly"),
     "variable with a suffix": (
         "a variable with a (suffix) is one token to SQLite",
-        "put a space before the bracket",
+        "write a cast as CAST(x AS TEXT), not x::text; before a bracket put a space",
     ),
     "two dots": ("two dots stand side by side", "put a space round numbers"),
     "nesting too deep": ("brackets are nested more than 200 levels deep", "use WITH to flatten it"),
