@@ -104,6 +104,9 @@ CASES = [
     Case("SELECT id FROM orders WHERE", hint="ends behind WHERE"),
     Case("SELECT id FROM orders WHERE note == 'x' && id = 1", runs="AND", hint="=="),
     Case("SELECT DATEADD(day, -7, placed_at) FROM orders", runs="INTERVAL", hint="DATEADD(day"),
+    Case("SELECT CAST(id AS string) FROM orders", runs="AS TEXT", hint="type"),
+    Case("SELECT CONVERT(varchar, id) FROM orders", runs="CAST(id AS", hint="dialect"),
+    Case("SELECT t.n FROM (SELECT count(*) AS n FROM orders)", runs="AS t", hint="AS t"),
     # a comma too many
     Case("SELECT id, note, FROM orders", runs="note", hint="comma"),
 ]  # fmt: skip

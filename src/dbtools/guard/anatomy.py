@@ -65,6 +65,15 @@ class Anatomy(NamedTuple):
         at = self.tokens.index(token)
         return [t.name for t in self.tokens[max(0, at - len(names)) : at]] == list(names)
 
+    def closing(self, at: int) -> int:
+        """The token that closes the bracket at token `at`, the last one where none does."""
+        depth = 0
+        for i in range(at, len(self.tokens)):
+            depth += (self.tokens[i].text == "(") - (self.tokens[i].text == ")")
+            if depth == 0:
+                return i
+        return len(self.tokens) - 1
+
     def before(self, token: Token, text: str) -> bool:
         """Whether a token of this text stands right behind a token."""
         at = self.tokens.index(token) + 1

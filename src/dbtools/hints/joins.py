@@ -78,13 +78,16 @@ def missing_from(failure: Failure, name: str) -> Advice:
                 f"{qualifier} is called {source.alias} here: write {source.alias}. before columns"
             )
             return Advice(hint, detail, position)
+    unnamed = _unnamed(failure, qualifier, position)
+    if unnamed is not None:
+        return unnamed
     owner = _owner(failure, qualifier)
     if owner is not None:
         written = owner.alias or failure.naming.column(owner.table.rpartition(".")[2])
         text = failure.mended(_requalified(failure, uses, written))
         if text:
             detail["suggestedSql"] = text
-        names = _in_from(failure)
+        names = _in_from(failure, qualifier)
         hint = (
             f"FROM has no {qualifier}, but {names}: the column is one of {owner.table}, {written}"
         )
@@ -99,8 +102,34 @@ def _requalified(failure: Failure, uses: Sequence[Token], written: str) -> str:
     return text
 
 
-def _in_from(failure: Failure) -> str:
-    return ", ".join(s.alias or s.table or "(a subquery)" for s in failure.anatomy.sources)
+def _unnamed(failure: Failure, qualifier: str, position: int | None) -> Advice | None:
+    """`t.n FROM (SELECT …)`: the only subquery in FROM was given no name."""
+    anatomy = failure.anatomy
+    nameless = [s for s in _around(failure, qualifier) if not s.table and not s.alias]
+    if len(nameless) != 1 or anatomy.tokens[nameless[0].at].text != "(":
+        return None
+    end = anatomy.tokens[anatomy.closing(nameless[0].at)].end
+    text = f"{failure.statement[:end]} AS {qualifier}{failure.statement[end:]}"
+    text = failure.mended(text)
+    hint = f"the subquery in FROM has no name: write (SELECT …) AS {qualifier}"
+    return Advice(hint, {"suggestedSql": text} if text else {}, position)
+
+
+def _around(failure: Failure, qualifier: str) -> list[Source]:
+    """What FROM lists in the SELECT that uses a qualifier."""
+    anatomy = failure.anatomy
+    uses = [
+        at
+        for at, (a, b) in enumerate(pairwise(anatomy.tokens))
+        if a.kind in "WQ" and a.name == qualifier.lower() and b.text == "."
+    ]
+    scope = anatomy.scope(uses[0]) if uses else -1
+    return [s for s in anatomy.sources if anatomy.scope(s.at) == scope]
+
+
+def _in_from(failure: Failure, qualifier: str) -> str:
+    around = _around(failure, qualifier)
+    return ", ".join(s.alias or s.table or "(a subquery)" for s in around) or "nothing of its own"
 
 
 def _asked_of(failure: Failure, qualifier: str) -> set[str]:
@@ -120,7 +149,7 @@ def _has(table: Table | None, columns: set[str]) -> bool:
 def _owner(failure: Failure, qualifier: str) -> Source | None:
     """The only FROM item that has all columns written behind a qualifier that means nothing."""
     wanted = _asked_of(failure, qualifier)
-    owners = [s for s in failure.anatomy.sources if _has(failure.table(s.table), wanted)]
+    owners = [s for s in _around(failure, qualifier) if _has(failure.table(s.table), wanted)]
     return owners[0] if wanted and len(owners) == 1 else None
 
 
@@ -132,7 +161,7 @@ def _unjoined(
     if meant is None:
         meant = _meant(failure, qualifier.lower())
     if meant is None:
-        return Advice(f"FROM has only {_in_from(failure)}", detail, position)
+        return Advice(f"FROM has only {_in_from(failure, qualifier)}", detail, position)
     way = join(failure, failure.sources(), meant)
     spelled = failure.naming.of(meant)
     alias = "" if qualifier.lower() == meant.name.lower() else f" {qualifier}"

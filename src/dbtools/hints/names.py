@@ -15,8 +15,10 @@ from dbtools.hints.rewriting import rewritten
 from dbtools.outline.dense import Knowledge, dense_columns
 from dbtools.outline.joins import graph
 
-_DATE_PARTS: Final = frozenset(
-    "year quarter month week day hour minute second yyyy yy mm dd hh mi ss dayofyear".split()
+# Words that are no columns when a function's arguments begin with them.
+_UNITS_AND_TYPES: Final = frozenset(
+    "year quarter month week day hour minute second yyyy yy mm dd hh mi ss dayofyear varchar "
+    "nvarchar char text int integer bigint decimal numeric float date datetime".split()
 )
 _CLEAR_LEAD: Final = 0.02
 _COLUMNS_SHOWN: Final = 40
@@ -45,7 +47,7 @@ def column(failure: Failure, name: str) -> Advice:
     special = (
         _literal(failure, token, found)
         or joins.using(failure, token)
-        or _date_part(failure, token)
+        or _unit_or_type(failure, token)
         or _out_of_reach(failure, token, plain)
     )
     if special is not None:
@@ -84,9 +86,9 @@ def _literal(failure: Failure, token: Token | None, found: Sequence[Candidate]) 
     )
 
 
-def _date_part(failure: Failure, token: Token | None) -> Advice | None:
-    """`DATEADD(day, …)`: no column is meant, but another dialect's word for a unit."""
-    if token is None or token.name not in _DATE_PARTS or not failure.anatomy.opens_call(token):
+def _unit_or_type(failure: Failure, token: Token | None) -> Advice | None:
+    """`DATEADD(day, …)`: no column is meant, but another dialect's word for a unit or a type."""
+    if token is None or token.name not in _UNITS_AND_TYPES or not failure.anatomy.opens_call(token):
         return None
     text = rewritten(failure)
     call = failure.anatomy.tokens[failure.anatomy.tokens.index(token) - 2].text

@@ -8,6 +8,7 @@ from typing import Final
 
 from dbtools.guard.anatomy import Token
 from dbtools.hints.failure import Advice, Failure
+from dbtools.hints.rewriting import rewritten
 from dbtools.hints.syntax import operators
 from toolbelt.errors import nearest
 
@@ -37,12 +38,21 @@ def types(failure: Failure, _name: str) -> Advice:
     label = _label(failure)
     if label is not None:
         return label
-    other = operators(failure) or _quoted_number(failure)
+    other = operators(failure) or _foreign_type(failure) or _quoted_number(failure)
     if other is not None:
         return other
     cast = _CASTS.get(failure.engine, "CAST(x AS …)")
     hint = f"give both sides one type, by a cast ({cast}) or by the literal: 42 or '42'"
     return Advice(hint, types_in_use(failure))
+
+
+def _foreign_type(failure: Failure) -> Advice | None:
+    """`CAST(x AS string)`, where the type has another name."""
+    if 'type "' not in failure.error.message or "does not exist" not in failure.error.message:
+        return None
+    text = rewritten(failure)
+    hint = "this type belongs to another dialect of SQL; the same in this one: see suggestedSql"
+    return Advice(hint, {"suggestedSql": text}) if text else None
 
 
 def _quoted_number(failure: Failure) -> Advice | None:
