@@ -24,6 +24,12 @@ Examples:
 Connections come from DB_TYPE, DB_HOST, DB_NAME, ... or DB_1_TYPE, DB_1_NAME, ...
 """
 _FORMATS = ("json", "jsonl", "csv", "tsv", "table", "markdown")
+# Names that promise another kind of file, and who makes it.
+_MADE_ELSEWHERE = {
+    **{f".{to}": f"file-convert {to} rows.csv" for to in ("xlsx", "pdf", "parquet")},
+    **dict.fromkeys((".pptx", ".png", ".svg"), "report-run"),
+    **dict.fromkeys((".xls", ".ods", ".docx", ".html", ".zip", ".gz"), "file-convert list"),
+}
 # Over this the guard refuses a statement unread; nothing longer is taken in.
 _READ_LIMIT = 2_100_000
 
@@ -101,7 +107,13 @@ def _format_of(output: str | None) -> str:
     from dbtools.writers import SUFFIXES
 
     _, dot, suffix = output.rpartition(".")
-    return SUFFIXES.get((dot + suffix).lower(), "json")
+    suffix = (dot + suffix).lower()
+    if suffix in _MADE_ELSEWHERE:
+        raise ToolError(
+            "USAGE", f"{output!r} would hold JSON: rows are not written as {suffix}.",
+            hint=f"-o rows.csv, then {_MADE_ELSEWHERE[suffix]}; or say --format",
+        )  # fmt: skip
+    return SUFFIXES.get(suffix, "json")
 
 
 def _statement(options: dict[str, Any]) -> str:

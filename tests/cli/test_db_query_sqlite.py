@@ -293,6 +293,15 @@ ONE_STEP = "SELECT instr(printf('%.*c', 30000000, 'a'), printf('%.*c', 15000000,
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT count(*) FROM r"
 
 
+def test_a_name_that_promises_another_kind_of_file_is_refused(shop: Path) -> None:
+    error = query(shop, "-q", "SELECT 1", "-o", "rows.XLSX").error
+    assert (error["code"], error["hint"]) == (
+        "USAGE", "-o rows.csv, then file-convert xlsx rows.csv; or say --format",
+    )  # fmt: skip
+    done = query(shop, "-q", "SELECT 1 AS a", "-o", "rows.xlsx", "--format", "csv")
+    assert done.json()["format"] == "csv"
+
+
 def test_full_text_and_spatial_tables_are_read(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / "v.db")
     db.executescript("""

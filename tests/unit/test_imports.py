@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dbtools.engines import ENGINES
+
 HEAVY = (
     "sqlglot psycopg pymysql pymongo clickhouse_connect google pytds duckdb pandas numpy matplotlib "
     "reportlab pptx openpyxl asyncio logging importlib.metadata tomllib ssl ctypes PIL typst"
@@ -79,3 +81,43 @@ def test_names_and_search_load_no_parser_and_no_arrays(tmp_path: Path) -> None:
         loaded("db-schema", arguments, env)
         warm = loaded("db-schema", arguments, env)
         assert not warm & (unwanted | {"dbtools.drivers.sqlite"})
+
+
+WITHOUT = """
+import sys
+from dbtools.drivers import load
+from toolbelt.errors import ToolError
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {clients}:
+            raise ModuleNotFoundError(f"No module named {{name}}", name=name)
+
+sys.meta_path.insert(0, Nothing())
+try:
+    load({engine!r})
+except ToolError as error:
+    print(error.code, error.hint)
+"""
+
+
+@pytest.mark.parametrize(
+    ("engine", "extra"),
+    [(name, engine.extra) for name, engine in ENGINES.items() if engine.extra],
+)
+def test_a_missing_client_library_names_its_extra(engine: str, extra: str) -> None:
+    clients = {
+        "psycopg",
+        "pymysql",
+        "pymongo",
+        "bson",
+        "clickhouse_connect",
+        "google",
+        "pytds",
+        "duckdb",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(engine=engine, clients=clients)],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == f"MISSING_DEP pip install 'sandbox-toolbelt[{extra}]'\n"

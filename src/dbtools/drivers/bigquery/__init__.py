@@ -8,11 +8,17 @@ are in. BIGQUERY_EMULATOR_HOST is honoured as Google's own client does.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from dbtools.connection import Connection
 from dbtools.drivers.bigquery import dialling
 from dbtools.drivers.bigquery.session import BigQuerySession
 
 __all__ = ["connect"]
+
+# The library is imported where it is used; that it is missing must show when we are.
+if find_spec("google") is None or find_spec("google.cloud.bigquery") is None:
+    raise ModuleNotFoundError("No module named google.cloud.bigquery", name="google.cloud.bigquery")
 
 
 def connect(connection: Connection, timeout_seconds: float) -> BigQuerySession:
