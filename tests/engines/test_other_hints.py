@@ -57,6 +57,8 @@ CLICKHOUSE = [
     ("SELECT TOP_K(status) FROM hint_orders", "topK(10)", "", ""),
     ("SELECT MEDIAN(total_amount) FROM hint_orders", "case", "", "median("),
     ("SELECT Статус FROM hint_orders", "quotes", "", "status"),
+    ("SELECT ид FROM такой_нет", "quotes", "", ""),
+    ("SELECT CAST(id AS string) FROM hint_orders", "type", "", "String)"),
     ("SELECT o.ID, o.statuss FROM hint_orders o", "id", "id", "o.status"),
 ]  # fmt: skip
 TABLES = (

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from dbtools.guard.anatomy import Token
-from dbtools.hints import candidates
+from dbtools.hints import candidates, functions
 from dbtools.hints.failure import Advice, Failure
 from dbtools.hints.rewriting import rewritten
 from dbtools.spelling import RESERVED, quoted
@@ -16,6 +16,9 @@ _OPEN_ENDS: Final = frozenset(
     "where and or on by not in like between select from join having as when then else case is "
     "limit offset set with using distinct , ( = < > <= >= <> != + - / || .".split()
 )
+# Engines that take other letters than Latin ones in quoted names only.
+_LATIN_ONLY: Final = ("clickhouse", "bigquery")
+_NO_CALLS: Final = ("interval", "~")
 _OPERATORS: Final = {"==": "=", "&&": "AND", "!": "NOT"}
 
 
@@ -37,6 +40,9 @@ def syntax(failure: Failure, name: str) -> Advice:
     if text:
         hint = "this reads like another dialect of SQL; the same in this one: see suggestedSql"
         return Advice(hint, {"suggestedSql": text}, position)
+    other = _otherwise(failure)
+    if other is not None:
+        return other
     near = f" near {name!r}" if name and name.lower() in failure.statement.lower() else ""
     hint = f"look at the text{near}: a missing comma or bracket, or a word out of its order"
     return Advice(hint, {}, position)
@@ -111,10 +117,21 @@ def _foreign_letters(failure: Failure) -> Advice | None:
     for token in reversed(bare):
         text = text[: token.start] + quoted(token.text, failure.engine) + text[token.end :]
     text = failure.mended(text) if bare else ""
-    if not text:
+    if not text and not (bare and failure.engine in _LATIN_ONLY):
         return None
     hint = f"a name in these letters needs quotes here: {quoted(bare[0].text, failure.engine)}"
-    return Advice(hint, {"suggestedSql": text}, bare[0].start)
+    return Advice(hint, {"suggestedSql": text} if text else {}, bare[0].start)
+
+
+def _otherwise(failure: Failure) -> Advice | None:
+    """A function or an operator that this engine has under another name."""
+    for token, behind in pairwise(failure.anatomy.tokens):
+        if behind.text != "(" and token.name not in _NO_CALLS:
+            continue
+        hint = functions.instead(failure.engine, token.text)
+        if hint:
+            return Advice(hint, {}, token.start)
+    return None
 
 
 def operators(failure: Failure) -> Advice | None:

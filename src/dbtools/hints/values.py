@@ -48,7 +48,8 @@ def types(failure: Failure, _name: str) -> Advice:
 
 def _foreign_type(failure: Failure) -> Advice | None:
     """`CAST(x AS string)`, where the type has another name."""
-    if 'type "' not in failure.error.message or "does not exist" not in failure.error.message:
+    said = failure.error.message
+    if "data type family" not in said and not ('type "' in said and "does not exist" in said):
         return None
     text = rewritten(failure)
     hint = "this type belongs to another dialect of SQL; the same in this one: see suggestedSql"
