@@ -74,9 +74,18 @@ def left_behind() -> list[str]:
 
 def _orphans() -> list[str]:
     folders = [p for base in ("/tmp", "/var/tmp", "/dev/shm") for p in Path(base).glob(f"{_JOB}*")]
-    named = [str(folder) for folder in folders] + processes_in(_JOB)
+    named = [str(folder) for folder in folders if _ours(folder)] + processes_in(_JOB)
     owned = [(name, _owner(name)) for name in named]
     return [name for name, pid in owned if pid.isdecimal() and not Path("/proc", pid).exists()]
+
+
+def _ours(folder: Path) -> bool:
+    """Whether a folder is our user's, or of a user number that a job of root's gets."""
+    try:
+        uid = folder.stat().st_uid
+    except FileNotFoundError:
+        return False
+    return uid == os.geteuid() or 61_184 <= uid <= 65_519
 
 
 def _owner(name: str) -> str:
@@ -198,8 +207,10 @@ def processes_in(job: str) -> list[str]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            ours = (path.parent / "ns" / "pid").readlink() == Path("/proc/self/ns/pid").readlink()
         except OSError:
             continue
-        if f"/{job}" in line:
+        # In a container the numbers mean other processes.
+        if ours and f"/{job}" in line:
             found.append(line)
     return found
