@@ -26,27 +26,26 @@ _NARROW_SPACE: Final = " "
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The separators of a locale. words: of its language, for `K`, `h` and their like."""
+    """The separators of a locale. words: of its language, for `K`, `h` and their like. money_after:
+    a currency follows its number."""
 
     group: str = ","
     point: str = "."
     words: Words = ENGLISH
+    money_after: bool = False
 
 
 _EN: Final = Marks()
+# Money before the number only where that is the custom.
 _LOCALES: Final = {
-    "de": Marks(".", ","), "nl": Marks(".", ","), "it": Marks(".", ","), "es": Marks(".", ","),
-    "pt": Marks(".", ","), "da": Marks(".", ","), "tr": Marks(".", ","), "id": Marks(".", ","),
-    "el": Marks(".", ","), "ro": Marks(".", ","), "hr": Marks(".", ","), "sl": Marks(".", ","),
-    "de-ch": Marks("’", "."), "de-at": Marks(".", ","),
-    "fr": Marks(_NARROW_SPACE, ","), "ru": Marks(_NARROW_SPACE, ","),
-    "uk": Marks(_NARROW_SPACE, ","), "pl": Marks(_NARROW_SPACE, ","),
-    "cs": Marks(_NARROW_SPACE, ","), "sk": Marks(_NARROW_SPACE, ","),
-    "sv": Marks(_NARROW_SPACE, ","), "nb": Marks(_NARROW_SPACE, ","),
-    "no": Marks(_NARROW_SPACE, ","), "fi": Marks(_NARROW_SPACE, ","),
-    "bg": Marks(_NARROW_SPACE, ","), "hu": Marks(_NARROW_SPACE, ","),
-    "lt": Marks(_NARROW_SPACE, ","), "lv": Marks(_NARROW_SPACE, ","),
-}  # fmt: skip
+    **dict.fromkeys(("nl", "tr", "id", "de-at"), Marks(".", ",")),
+    **dict.fromkeys("de it es pt da el ro hr sl".split(), Marks(".", ",", money_after=True)),
+    **dict.fromkeys(
+        "fr ru uk pl cs sk sv nb no fi bg hu lt lv".split(),
+        Marks(_NARROW_SPACE, ",", money_after=True),
+    ),
+    "de-ch": Marks("’", "."),
+}
 
 
 def marks(locale: str) -> Marks:
@@ -124,7 +123,7 @@ def duration_text(seconds: Number, where: Marks = _EN) -> str:
     return f"{sign}{number_text(days, 0, where)}{d} {hour}{h}"
 
 
-def _wrap(text: str, how: NumberFormat) -> str:
+def _wrap(text: str, how: NumberFormat, where: Marks) -> str:
     """A finished number with its sign, currency and unit in the right places."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if how.kind == "percent":
@@ -132,6 +131,8 @@ def _wrap(text: str, how: NumberFormat) -> str:
     if how.kind == "currency":
         unit = how.unit.upper()
         symbol = SYMBOLS.get(unit) or (how.unit if len(how.unit) == 1 else "")
+        if where.money_after:
+            return f"{text}\u00a0{symbol or how.unit}" if how.unit else text
         if symbol:
             return f"{sign}{symbol}{digits}"
         return f"{sign}{how.unit} {digits}" if how.unit else text
@@ -158,9 +159,9 @@ def full(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN) ->
         return _scaled(value, _BYTES, " ", where, unit=" B", how=how)
     extreme = 0 < magnitude(value) < 1e-6 or magnitude(value) >= 1e16
     if extreme and how.decimals is None and isinstance(value, float):
-        return _wrap(_scientific(value, where), how)
+        return _wrap(_scientific(value, where), how, where)
     decimals = _default_decimals(value, how)
-    return _wrap(number_text(value, decimals, where, grouped=how.grouped), how)
+    return _wrap(number_text(value, decimals, where, grouped=how.grouped), how, where)
 
 
 def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN) -> str:
@@ -173,13 +174,13 @@ def compact(value: Number | None, how: NumberFormat = PLAIN, where: Marks = _EN)
     if how.decimals is not None and size < 1e9:
         return full(value, how, where)
     if size >= 1e15 or 0 < size < 1e-6:
-        return _wrap(_scientific(value, where), how)
+        return _wrap(_scientific(value, where), how, where)
     if size >= (99_999.5 if how.kind == "currency" else 9_999.5):
-        return _wrap(_scaled(value, _STEPS, "", where, unit="", how=PLAIN), how)
+        return _wrap(_scaled(value, _STEPS, "", where, unit="", how=PLAIN), how, where)
     if how.kind == "currency":
         return full(value, how, where)
     most = 2 if size >= 0.01 else 6
-    return _wrap(number_text(value, min(most, column_decimals([value])), where), how)
+    return _wrap(number_text(value, min(most, column_decimals([value])), where), how, where)
 
 
 def _scientific(value: Number, where: Marks) -> str:
@@ -258,6 +259,11 @@ def together(
     """Numbers as one axis or one set of bars writes them: one unit and one number of decimals."""
     unit = unit_of(values, how, ticks=ticks)
     if unit is None:
+        largest = max(map(magnitude, values), default=0.0)
+        if not ticks and how.kind in ("number", "currency", "percent") and 1e3 <= largest < 1e7:
+            # Too far apart for one unit: all in full.
+            how = how if how.decimals is not None else replace(how, decimals=0)
+            return [full(value, how, where) for value in values]
         return [compact(value, how, where) for value in values]
     gap = " " if how.kind == "bytes" else ""
     texts = []
@@ -270,7 +276,7 @@ def together(
             text += f"{gap}{where.words(unit.letter)}"
         elif unit.size > 1.0:
             text = "0"
-        texts.append(text if how.kind == "bytes" else _wrap(text, how))
+        texts.append(text if how.kind == "bytes" else _wrap(text, how, where))
     return texts
 
 
@@ -288,13 +294,13 @@ def excel_unit_code(
     decimals = unit.decimals
     if ticks:
         if unit.size == 1.0 and how.kind == "number" and how.unit in ("", "%"):
-            return _quoted("General" if largest < 1000 else "#,##0", how)
+            return _quoted("General" if largest < 1000 else "#,##0", how, where)
         decimals = 0 if largest >= 10 else 1 if unit.size > 1 else 2
     body = f"#,##0{'.' * bool(decimals)}{'0' * decimals}"
     if unit.size == 1.0:
-        return _quoted(body, how)
+        return _quoted(body, how, where)
     body += "," * round(math.log10(unit.size) / 3)
-    return _quoted(f'{body}"{where.words(unit.letter)}"', how, zero="0")
+    return _quoted(f'{body}"{where.words(unit.letter)}"', how, where, zero="0")
 
 
 def delta(change: Number | None, where: Marks = _EN) -> str:
@@ -311,23 +317,24 @@ def delta(change: Number | None, where: Marks = _EN) -> str:
     return f"{'+' if change > 0 else '-'}{text}%"
 
 
-def excel_code(how: NumberFormat, decimals: int) -> str:
+def excel_code(how: NumberFormat, decimals: int, where: Marks = _EN) -> str:
     """The number format code that Excel and PowerPoint understand for the same look."""
     places = "." + "0" * decimals if decimals else ""
     body = ("#,##0" if how.grouped else "0") + places
-    return _quoted(body, how)
+    return _quoted(body, how, where)
 
 
-def _quoted(body: str, how: NumberFormat, zero: str = "") -> str:
+def _quoted(body: str, how: NumberFormat, where: Marks, zero: str = "") -> str:
     """A number format with the currency or unit round the digits."""
     before, after = "", ""
     if how.kind == "percent" or (how.kind == "number" and how.unit == "%"):
         after = '"%"'
     elif how.kind == "currency" and how.unit:
-        symbol = SYMBOLS.get(how.unit.upper()) or (
-            how.unit if len(how.unit) == 1 else how.unit + " "
-        )
-        before = '"' + symbol.replace('"', "") + '"'
+        symbol = (SYMBOLS.get(how.unit.upper()) or how.unit).replace('"', "")
+        if where.money_after:
+            after = f'"\u00a0{symbol}"'
+        else:
+            before = f'"{symbol}"' if len(symbol) == 1 else f'"{symbol} "'
     elif how.unit and how.kind == "number":
         after = '" ' + how.unit.replace('"', "") + '"'
     parts = [f"{before}{body}{after}"]

@@ -135,10 +135,11 @@ def write_csv(source: Source, notices: Notices, file: IO[bytes], settings: Any) 
 
 def write_xlsx(stream: Stream, title: str, file: IO[bytes], settings: Any) -> dict[str, object]:
     """All rows as a workbook, streamed."""
+    from reporttools.figures import marks
     from reporttools.render import bigsheet
     from reporttools.render.sheet import widths
     from reporttools.render.style import theme
 
     head = Table(title, tuple(stream.columns), stream.sample)
     sheet = bigsheet.Sheet(title, stream.columns, stream.rows(), stream.count, widths(head))
-    return bigsheet.write_sheets([sheet], file, settings, theme(""))
+    return bigsheet.write_sheets([sheet], file, settings, theme(""), marks("en"))

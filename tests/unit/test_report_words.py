@@ -88,7 +88,9 @@ def test_an_axis_has_one_unit(
         ([2191.8, 868.9, 278, 1484.5], NumberFormat(), "2,192 869 278 1,485"),
         ([512_000, 120_350], NumberFormat(), "512K 120K"),
         ([999_999, 400_000], NumberFormat(), "1.0M 0.4M"),
-        ([1_284_350, 5000], NumberFormat(), "1.28M 5,000"),
+        ([1_284_350, 5000], NumberFormat(), "1,284,350 5,000"),
+        ([51_200, -12_000, 900], EUR, "€51,200 -€12,000 €900"),
+        ([5e9, 3], NumberFormat(), "5B 3"),
         ([4.25, 3.1, -2], NumberFormat(), "4.25 3.10 -2.00"),
         ([5, 3, 0], NumberFormat(), "5 3 0"),
         ([69.71, 0.004], NumberFormat(), "69.71 0.004"),
@@ -111,6 +113,20 @@ def test_numbers_together_keep_their_sign(
     for value, text in zip(values, texts, strict=True):
         assert not (text.startswith("-") and value >= 0)
         assert text.startswith("-") or value > -0.5 or not any(c in "123456789" for c in text)
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "code"),
+    [
+        ("en", "-€1,234.50", '"€"#,##0.00;-"€"#,##0.00'),
+        ("nl", "-€1.234,50", '"€"#,##0.00;-"€"#,##0.00'),
+        ("de", "-1.234,50\u00a0€", '#,##0.00"\u00a0€"'),
+        ("ru", "-1 234,50\u00a0€", '#,##0.00"\u00a0€"'),
+    ],
+)  # fmt: skip
+def test_money_stands_where_it_is_the_custom(locale: str, text: str, code: str) -> None:
+    assert full(-1234.5, EUR, marks(locale)) == text
+    assert excel_code(EUR, 2, marks(locale)) == code
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import IO, Any, Final
 
 from reporttools.document import Cell, Chart, Column, Document, Image
+from reporttools.figures import Marks, marks
 from reporttools.notices import Notices
 from reporttools.render import excel
 from reporttools.render.csvfile import parts
@@ -51,11 +52,12 @@ def write(document: Document, file: IO[bytes], settings: Settings) -> dict[str, 
             "NO_CHARTS", "The workbook has more than 50,000 rows, so it is streamed and holds no "
             "charts or pictures, only the charts' values.",
         )  # fmt: skip
-    return write_sheets(sheets, file, settings, theme(document.theme))
+    look = theme(document.theme)
+    return write_sheets(sheets, file, settings, look, marks(document.locale))
 
 
 def write_sheets(
-    sheets: Sequence[Sheet], file: IO[bytes], settings: Settings, look: Theme
+    sheets: Sequence[Sheet], file: IO[bytes], settings: Settings, look: Theme, where: Marks
 ) -> dict[str, object]:
     """Stream the sheets into the file; how many sheets and rows it has."""
     try:
@@ -76,7 +78,8 @@ def write_sheets(
             lines = _lines(islice(rows, count), keys, sheet, settings, number * ROWS)
             book.sheet(
                 names(sheet.title), lines, autofilter=True, header_format=head,
-                column_widths=list(sheet.widths), column_formats=_formats(sheet.columns, Format),
+                column_widths=list(sheet.widths), 
+                column_formats=_formats(sheet.columns, Format, where),
                 page_setup={"fit_to_pages": (1, 0), "repeat_rows": 0},
             )  # fmt: skip
             made += 1
@@ -103,11 +106,11 @@ def unique(titles: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _formats(columns: Sequence[Column], style: Any) -> list[Any]:
+def _formats(columns: Sequence[Column], style: Any, where: Marks) -> list[Any]:
     found = []
     for column in columns:
         made = style().set_font_name(excel.FONT)
-        code = excel.code(column)
+        code = excel.code(column, where)
         found.append(made.set_num_format(code) if code else made)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable, shares_of, total_of
-from reporttools.document import Chart
+from reporttools.document import PLAIN, Chart
 from reporttools.figures import (
     Marks,
     compact,
@@ -90,7 +90,7 @@ def _data(chart: Chart, look: Look) -> Any:
             for point in cloud.points:
                 series.add_data_point(point.x, point.y)
         return points
-    data = CategoryChartData(number_format=_code(chart))
+    data = CategoryChartData(number_format=_code(chart, look.marks))
     days = dates_of(chart.labels) if chart.kind in ("line", "area") else None
     if days and len(set(days)) == len(days) and len(days) > 2:
         data.categories = days
@@ -103,7 +103,7 @@ def _data(chart: Chart, look: Look) -> Any:
     return data
 
 
-def _code(chart: Chart) -> str:
+def _code(chart: Chart, where: Marks) -> str:
     values = [v for s in chart.series for v in s.values if v is not None]
     how = chart.format
     if how.kind in ("duration", "bytes"):
@@ -111,14 +111,14 @@ def _code(chart: Chart) -> str:
     places = how.decimals
     if places is None:
         places = 2 if how.kind == "currency" else max(map(significant_decimals, values), default=0)
-    return excel_code(how, min(places, 4))
+    return excel_code(how, min(places, 4), where)
 
 
 def _axis_code(chart: Chart, where: Marks, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
     values = [v for s in chart.series for v in s.values if v is not None]
-    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart)
+    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart, where)
 
 
 def _legend(deck: Deck, made: Any, count: int, size: float) -> None:
@@ -151,6 +151,8 @@ def _axes(deck: Deck, made: Any, chart: Chart, size: float) -> None:
             known = [v for s in chart.series for v in s.values if v is not None]
             if min(known, default=0) >= 0:
                 values.minimum_scale = 0
+    else:
+        _scatter_codes(deck, chart, across, values)
     if chart.kind == "barh":
         across.reverse_order = True
         values.tick_label_position = XL_TICK_LABEL_POSITION.HIGH
@@ -167,6 +169,14 @@ def _axes(deck: Deck, made: Any, chart: Chart, size: float) -> None:
         if title:
             paragraph = axis.axis_title.text_frame.paragraphs[0]
             deck.run(paragraph, title, size, MUTED, align="")
+
+
+def _scatter_codes(deck: Deck, chart: Chart, across: Any, up: Any) -> None:
+    points = [point for cloud in chart.clouds for point in cloud.points]
+    for axis, ends in ((across, [p.x for p in points]), (up, [p.y for p in points])):
+        code = excel_unit_code(ends, PLAIN, deck.look.marks, ticks=True)
+        axis.tick_labels.number_format = code or "General"
+        axis.tick_labels.number_format_is_linked = False
 
 
 def _series(deck: Deck, made: Any, chart: Chart) -> None:

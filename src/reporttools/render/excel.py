@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from reporttools.document import Cell, Column
-from reporttools.figures import excel_code
+from reporttools.figures import Marks, excel_code
 from reporttools.notices import Notices
 from toolbelt.jsonvalue import SAFE_INTEGER
 
@@ -90,7 +90,7 @@ def _decimal(cell: Decimal, column: str, notices: Notices) -> Cell:
     return format(cell, "f")
 
 
-def code(column: Column) -> str:
+def code(column: Column, where: Marks) -> str:
     """The number format of a column; empty where Excel's own will do."""
     how = column.format
     if column.kind == "date":
@@ -99,4 +99,4 @@ def code(column: Column) -> str:
         return ""
     if how.kind in ("duration", "bytes"):
         return '#,##0" s"' if how.kind == "duration" else '#,##0" B"'
-    return excel_code(how, how.decimals if how.decimals is not None else 0)
+    return excel_code(how, how.decimals if how.decimals is not None else 0, where)

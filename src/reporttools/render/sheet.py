@@ -119,7 +119,7 @@ class Workbook:
         sheet = self.sheet(table.title or self.words("Table"))
         self._header(sheet, table)
         aligns = [column.align for column in columns]
-        codes = [excel.code(column) for column in columns]
+        codes = [excel.code(column, self.marks) for column in columns]
         for number, row in enumerate(table.rows, 2):
             self._row(sheet, number, table, row, codes, aligns)
         last = len(table.rows) + 1
@@ -283,7 +283,16 @@ def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
         name = excel.value(kpi.metric, "Metric", notices, escape=True)
         made.put(sheet, row, 1, name, line=True, align="left")
         value = excel.value(kpi.value, kpi.metric, notices, escape=True)
-        made.put(sheet, row, 2, value, bold=True, align="right", line=True, code=_kpi_code(kpi))
+        made.put(
+            sheet,
+            row,
+            2,
+            value,
+            bold=True,
+            align="right",
+            line=True,
+            code=_kpi_code(kpi, made.marks),
+        )
         change = kpi.change
         arrow = "" if change is None else "▲ " if change > 0 else "▼ " if change < 0 else ""
         places = 0 if change is None else min(2, significant_decimals(change))
@@ -295,7 +304,7 @@ def _kpis(sheet: Any, block: Kpis, made: Workbook, row: int) -> int:
     return row + 1
 
 
-def _kpi_code(kpi: Kpi) -> str:
+def _kpi_code(kpi: Kpi, where: Marks) -> str:
     how, value = kpi.format, kpi.value
     if how.kind == "duration":
         return '#,##0" s"'
@@ -304,7 +313,7 @@ def _kpi_code(kpi: Kpi) -> str:
     places = how.decimals
     if places is None:
         places = 2 if how.kind == "currency" else min(6, significant_decimals(value or 0))
-    return excel_code(how, places)
+    return excel_code(how, places, where)
 
 
 def _notes(sheet: Any, block: Text, made: Workbook, row: int) -> int:

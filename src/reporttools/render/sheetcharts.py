@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from reporttools.chartdata import ROUND, drawable
-from reporttools.document import Cell, Chart, Series
+from reporttools.document import PLAIN, Cell, Chart, Series
 from reporttools.figures import Marks, column_decimals, excel_code, excel_unit_code
 from reporttools.render import excel
 from reporttools.render.axis import dates_of
@@ -75,7 +75,7 @@ def _values(
     rows: Sequence[Sequence[Cell]], chart: Chart,
 ) -> int:  # fmt: skip
     """The values under their names; the number of the first row."""
-    code = _code(chart)
+    code = _code(chart, made.marks)
     notices = made.settings.notices
     for place, name in enumerate(names):
         made.put(sheet, row, column + place, excel.value(name, name, notices, escape=True),
@@ -102,14 +102,14 @@ def _timed(chart: Chart) -> bool:
     return days is not None and len(days) > 2 and len(set(days)) == len(days)
 
 
-def _code(chart: Chart) -> str:
+def _code(chart: Chart, where: Marks) -> str:
     values = [v for s in chart.series for v in s.values if v is not None]
     places = chart.format.decimals
     if places is None:
         places = column_decimals(values) if chart.format.kind != "currency" else 2
     if chart.format.kind in ("duration", "bytes"):
         return "#,##0"
-    return excel_code(chart.format, places)
+    return excel_code(chart.format, places, where)
 
 
 def _picture(sheet: Any, made: Workbook, chart: Chart, column: int, first: int, last: int) -> Any:
@@ -192,7 +192,7 @@ def _axis_code(chart: Chart, where: Marks, *, ticks: bool = True) -> str:
     if chart.stacked == "percent":
         return "0%"
     values = [v for s in chart.series for v in s.values if v is not None]
-    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart)
+    return excel_unit_code(values, chart.format, where, ticks=ticks) or _code(chart, where)
 
 
 def _scatter(sheet: Any, made: Workbook, chart: Chart, first: int) -> Any:
@@ -217,11 +217,15 @@ def _scatter(sheet: Any, made: Workbook, chart: Chart, first: int) -> Any:
         dots.graphicalProperties.line.noFill = True
         picture.series.append(dots)
         row = end + 1
-    for axis, title in ((picture.x_axis, chart.x_title), (picture.y_axis, chart.y_title)):
+    points = [point for cloud in chart.clouds for point in cloud.points]
+    for axis, title, ends in (
+        (picture.x_axis, chart.x_title, [point.x for point in points]),
+        (picture.y_axis, chart.y_title, [point.y for point in points]),
+    ):
         axis.delete = False
         axis.title = title or None
         axis.majorGridlines.spPr = _line(GRID)
-        axis.number_format = "General"
+        axis.number_format = excel_unit_code(ends, PLAIN, made.marks, ticks=True) or "General"
     return picture
 
 
