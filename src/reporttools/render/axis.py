@@ -81,7 +81,7 @@ def date_texts(days: Sequence[date], words: Words) -> list[str]:
     """Short labels for dates: only the parts that differ, the year when it changes."""
     if len(days) > 1 and all((d.month, d.day) == (1, 1) for d in days):
         return [str(d.year) for d in days]
-    monthly = len(days) > 1 and all(d.day == 1 for d in days)
+    monthly = len(days) > 1 and _begins_months(days)
     years = len({d.year for d in days}) > 1 or monthly
     return [date_text(d, words, days=not monthly, years=years) for d in days]
 
@@ -100,7 +100,7 @@ def time_ticks(
     """Round days, months or years between the first and the last, as many as fit."""
     first, last = min(days), max(days)
     span = (last - first).days or 1
-    for candidate in _calendars(first, last):
+    for candidate in _calendars(first, last, _whole(days)):
         texts = _calendar_texts(candidate, words)
         room = max(map(width_of, texts), default=0.0) + 12
         gaps = [(b - a).days for a, b in pairwise(candidate)]
@@ -115,23 +115,34 @@ def time_ticks(
 def _calendar_texts(days: list[date], words: Words) -> list[str]:
     if all((d.month, d.day) == (1, 1) for d in days):
         return [str(d.year) for d in days]
-    monthly = all(d.day == 1 for d in days)
+    monthly = _begins_months(days)
     crosses = len({d.year for d in days}) > 1
     return [date_text(d, words, days=not monthly, years=monthly or crosses) for d in days]
 
 
-def _calendars(first: date, last: date) -> list[list[date]]:
-    """Ever coarser sets of days."""
+def _begins_months(days: Sequence[date]) -> bool:
+    return all(day.day == 1 for day in days)
+
+
+def _whole(days: Sequence[date]) -> str:
+    """What the values are of, as far as their days tell: `day`, `month` or `year`."""
+    if len(days) < 2 or not _begins_months(days):
+        return "day"
+    return "year" if all(day.month == 1 for day in days) else "month"
+
+
+def _calendars(first: date, last: date, whole: str) -> list[list[date]]:
+    """Ever coarser sets of days; none finer than what the values are of."""
     span = (last - first).days
     found: list[list[date]] = []
-    if span <= 400:
+    if span <= 400 and whole == "day":
         for step in (1, 2, 4, 7, 14):
             found.append([first + timedelta(days=n) for n in range(0, span + 1, step)])
     for months in (1, 2, 3, 6):
-        if span > 40 and span / 30 / months <= 60:
+        if (span > 40 or whole == "month") and whole != "year" and span / 30 / months <= 60:
             found.append(_months(first, last, months))
     for years in (1, 2, 5, 10, 20, 50, 100):
-        if span > 500:
+        if span > 500 or whole == "year":
             found.append(
                 [
                     date(year, 1, 1)
