@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbtools.broker import operator, wire
+from dbtools.broker.child import Request
 from dbtools.broker.server import Broker, Call, Rules
+from dbtools.broker.spare import Spare
 
 ENV = {
     "DB_TYPE": "sqlite", "DB_NAME": "/w/plain.db", "DB_PASS": "S-plain", "DB_MAX_ROWS": "9",
@@ -105,7 +107,7 @@ class Odd:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(folder / "s"))
         self.listener.listen()
-        self.broker = Broker(self.listener, Rules(frozenset({os.getuid()}), 1, 5), never)
+        self.broker = Broker(self.listener, Rules(frozenset({os.getuid()}), 1, 5), never, print)
         self.client = socket.socket(socket.AF_UNIX)
         self.client.settimeout(10)
         self.client.connect(str(folder / "s"))
@@ -162,6 +164,27 @@ def test_a_process_that_cannot_be_started_is_said(
     assert odd.client.recv(1) == wire.ACCEPTED
     assert wire.split(odd.client.recv(4096))[:3] == ["refused", "CONNECTION_FAILED", "broker_busy"]
     assert not odd.broker._running and not odd.broker._calls
+
+
+def test_a_process_forked_ahead_serves_one_call_and_ends_with_its_broker() -> None:
+    def answer(request: Request, streams: tuple[int, ...]) -> NoReturn:
+        os.write(streams[1], repr(request.arguments).encode())
+        os._exit(7)
+
+    body = REQUEST[wire.HEADER :]
+    told, tell = os.pipe()
+    spare = Spare.fork(answer, lambda: None)
+    assert spare.give(body, (tell,) * wire.DESCRIPTORS)
+    assert os.waitstatus_to_exitcode(os.waitpid(spare.pid, 0)[1]) == 7
+    assert os.read(told, 100) == b"('-q', 'SELECT 1')"
+    idle = Spare.fork(answer, lambda: None)
+    idle.mouth.close()
+    assert os.waitstatus_to_exitcode(os.waitpid(idle.pid, 0)[1]) == 0
+    gone = Spare.fork(answer, lambda: os._exit(3))
+    os.waitpid(gone.pid, 0)
+    assert not gone.give(body, (tell,) * wire.DESCRIPTORS)
+    os.close(told)
+    os.close(tell)
 
 
 def test_a_request_in_pieces_and_one_that_never_comes(odd: Odd) -> None:

@@ -48,14 +48,19 @@ def command(
     if settings_fd is not None:
         configured = operator.take(_read(settings_fd))
     from dbtools.broker import child
-    from dbtools.broker.preload import preload
+    from dbtools.broker.preload import preload, rehearse
     from dbtools.broker.server import Broker, Rules
 
     engines = preload(configured)
     listener = place.listen(Path(path))
     rules = Rules(frozenset(uids), running, waiting)
     parent = os.getpid()
-    broker = Broker(listener, rules, lambda r, d: child.run(r, d, configured, parent))
+    broker = Broker(
+        listener,
+        rules,
+        run_call=lambda request, streams: child.run(request, streams, configured, parent),
+        rehearse=lambda: rehearse(engines),
+    )
     sys.stderr.write(f"broker: serves {path} for uid {', '.join(map(str, uids))}; "
                      f"preloaded: {', '.join(engines) or 'no engine'}\n")  # fmt: skip
     if ready_fd is not None:

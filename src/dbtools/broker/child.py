@@ -106,12 +106,17 @@ def _take_streams(descriptors: tuple[int, ...]) -> socket.socket:
         high = [os.dup(fd) for fd in high]
     for number, fd in enumerate(high):
         os.dup2(fd, number, inheritable=False)
+    close_all_from(_CHANNEL + 1)
+    return socket.socket(fileno=_CHANNEL)
+
+
+def close_all_from(first: int) -> None:
+    """Close every descriptor of this process from this number up."""
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 (the names alone are wanted)
-        if int(name) > _CHANNEL:
+        if int(name) >= first:
             # The listing's own descriptor is in the list and closed by now.
             with contextlib.suppress(OSError):
                 os.close(int(name))
-    return socket.socket(fileno=_CHANNEL)
 
 
 def _own_signals(parent: int) -> None:

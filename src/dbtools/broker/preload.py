@@ -38,6 +38,17 @@ def preload(operator: Operator) -> list[str]:
     return ready
 
 
+def rehearse(engines: list[str]) -> None:
+    """What every call does first, done ahead: the process comes to own the memory it writes to."""
+    from dbtools import query_cli, schema_cli
+    from dbtools.guard import check
+
+    query_cli.command.make_context("db-query", ["-q", "SELECT 1"])
+    schema_cli.command.make_context("db-schema", [])
+    for dialect in {ENGINES[engine].dialect for engine in engines} - {"mongodb"}:
+        check("SELECT a FROM t", dialect)
+
+
 def _load(engine: str) -> bool:
     """One engine's guard and driver; what a driver imports only to connect stays its own affair.
 

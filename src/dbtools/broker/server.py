@@ -14,12 +14,13 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import Final
 
 from dbtools.broker import wire
 from dbtools.broker.child import GONE, SIGNALS, Request
+from dbtools.broker.spare import LARGEST, RunCall, Spare
 
 _REQUEST_SECONDS: Final = 5.0
 _KILL_SECONDS: Final = 5.0
@@ -45,7 +46,7 @@ class Call:
     until: float
     data: bytearray = field(default_factory=bytearray)
     descriptors: tuple[int, ...] = ()
-    request: Request | None = None
+    body: bytes = b""
     pid: int = 0
 
     def close_descriptors(self) -> None:
@@ -54,16 +55,25 @@ class Call:
         self.descriptors = ()
 
 
-RunCall = Callable[[Request, tuple[int, ...]], NoReturn]
-
-
 class Broker:
-    """Serves one listening socket until `stop`. run_call: what the forked process does."""
+    """Serves one listening socket until `stop`.
 
-    def __init__(self, listener: socket.socket, rules: Rules, run_call: RunCall) -> None:
+    run_call: what the forked process does. rehearse: what one forked ahead does while it waits.
+    """
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        rules: Rules,
+        run_call: RunCall,
+        rehearse: Callable[[], None],
+    ) -> None:
         self.rules = rules
         self._listener = listener
         self._run_call = run_call
+        self._rehearse = rehearse
+        self._spare: Spare | None = None
+        self._spares = True
         self._selector = selectors.DefaultSelector()
         self._calls: dict[int, Call] = {}
         self._waiting: deque[Call] = deque()
@@ -88,6 +98,7 @@ class Broker:
             self._bury()
             self._act_in_time()
             self._start_waiting()
+            self._make_spare()
         for pid in self._running:
             os.kill(pid, GONE)
 
@@ -124,7 +135,7 @@ class Broker:
 
     def _read(self, call: Call) -> None:
         try:
-            if call.descriptors or call.request:
+            if call.descriptors or call.body:
                 data = call.control.recv(wire.PACKET)
             else:
                 data, descriptors, _, _ = socket.recv_fds(
@@ -137,7 +148,7 @@ class Broker:
             data = b""
         if not data:
             self._client_left(call)
-        elif call.request is None:
+        elif not call.body:
             self._take_in(call, data)
         else:
             self._signals(call, data)
@@ -153,12 +164,14 @@ class Broker:
         try:
             if wrong or len(call.descriptors) != wire.DESCRIPTORS:
                 raise ValueError("no request of ours")
-            call.request = Request.read(bytes(call.data[wire.HEADER : wire.HEADER + size]))
+            body = bytes(call.data[wire.HEADER : wire.HEADER + size])
+            Request.read(body)
         except ValueError:
             self._refuse(call, "CONNECTION_FAILED", "broker_protocol",
                          "The broker did not understand the request.",
                          "client and broker must be of one version")  # fmt: skip
             return
+        call.body = body
         behind = bytes(call.data[wire.HEADER + size :])
         call.data.clear()
         call.until = 0.0
@@ -180,19 +193,26 @@ class Broker:
             self._running[call.pid] = call
 
     def _fork(self, call: Call) -> int:
-        """The process for a call, which never returns here. A signal waits until it can answer."""
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
+        """The process for a call, which never returns here."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            if len(call.body) <= LARGEST and spare.give(call.body, call.descriptors):
+                return spare.pid
+            spare.mouth.close()
+        with _signals_held():
             pid = os.fork()
             if pid == 0:
                 try:
-                    assert call.request is not None  # noqa: S101 - it waited
-                    self._run_call(call.request, call.descriptors)
+                    self._run_call(Request.read(call.body), call.descriptors)
                 finally:
                     os._exit(70)
-            return pid
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return pid
+
+    def _make_spare(self) -> None:
+        """Between calls: while some run, the processors are theirs."""
+        if self._spares and self._spare is None and not (self._running or self._waiting):
+            with _signals_held(), contextlib.suppress(OSError):
+                self._spare = Spare.fork(self._run_call, self._rehearse)
 
     def _signals(self, call: Call, data: bytes) -> None:
         """What the client's user sent it: to the process, or the end of a call that waits."""
@@ -216,15 +236,20 @@ class Broker:
 
     def _bury(self) -> None:
         """Collect processes that ended; tell the client of one that could not finish."""
-        while self._running:
+        while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            call = self._running.pop(pid)
+            if self._spare is not None and pid == self._spare.pid:
+                # It could not wait; the next ones could not either.
+                self._spare, self._spares = None, False
+            call = self._running.pop(pid, None)
             code = os.waitstatus_to_exitcode(status)
+            if call is None:
+                continue
             if code < 0:
                 self._refuse(call, "CONNECTION_FAILED", "broker_process",
                              f"The broker's process for this call was ended by signal {-code}.",
@@ -262,3 +287,13 @@ class Broker:
             self._selector.unregister(call.control)
         call.close_descriptors()
         call.control.close()
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Signals to a process just forked wait until it can answer them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
