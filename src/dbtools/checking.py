@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dbtools.deadline import Deadline, DeadlineReached
+from dbtools.deadline import Deadline, DeadlineReached, stop
 from dbtools.drivers.base import Privileges, Session, timeout_error
 from dbtools.planning import planned
 from dbtools.request import Plan
@@ -29,7 +29,7 @@ def live(plan: Plan) -> dict[str, object]:
             found = _collections(plan, survey) if plan.execution.document is not None else {}
             return found | _plan(session, plan) | login
     except DeadlineReached:
-        session.cancel()
+        stop(session)
         raise timeout_error(plan.timeout_seconds) from None
     finally:
         session.close()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from dbtools.catalog import Table, TableColumn
-from dbtools.deadline import Deadline, DeadlineReached
+from dbtools.deadline import Deadline, DeadlineReached, stop
 from dbtools.drivers.base import Execution, Session, timeout_error
 from dbtools.engines import ENGINES
 from dbtools.guard import check
@@ -122,7 +122,7 @@ class Look:
                     for row in result.rows
                 ]
         except DeadlineReached:
-            session.cancel()
+            stop(session)
             raise timeout_error(self._seconds) from None
         finally:
             session.close()

@@ -136,19 +136,22 @@ class Survey:
             return None
 
     def _read(self, names: tuple[str, ...], *, free: bool = False) -> Catalog:
-        from dbtools.deadline import Deadline, DeadlineReached
+        from dbtools.deadline import Deadline, DeadlineReached, stop
         from dbtools.drivers.base import CatalogRequest, timeout_error
 
         request = CatalogRequest(self._schemas, names, timeout_seconds=self._seconds, free=free)
-        session = self.session()
+        session: Session | None = None
         try:
             with Deadline(self._seconds):
+                session = self.session()
                 return session.catalog(request)
         except DeadlineReached:
-            session.cancel()
+            if session is not None:
+                stop(session)
             raise timeout_error(self._seconds) from None
         finally:
-            session.close()
+            if session is not None:
+                session.close()
 
     def session(self) -> Session:
         """A new session; the caller closes it."""

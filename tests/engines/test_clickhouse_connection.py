@@ -95,6 +95,26 @@ def test_a_host_that_never_answers(clickhouse: Server) -> None:
         assert done.code == 124
 
 
+@pytest.mark.parametrize("head", [
+    "500 Oops\r\nX-ClickHouse-Exception-Code: 60\r\nContent-Length: 1000",
+    "500 Oops\r\nX-ClickHouse-Exception-Code: 6\u00b2\r\nContent-Length: 1000",
+    "200 OK\r\nContent-Encoding: lz4\r\nConnection: close",
+    "404 Not Found\r\nContent-Encoding: lz4\r\nConnection: close",
+])  # fmt: skip
+def test_an_answer_that_is_cut_or_packed_otherwise(clickhouse: Server, head: str) -> None:
+    def serve(listening: socket.socket) -> None:
+        client, _ = listening.accept()
+        client.recv(65536)
+        client.sendall(f"HTTP/1.1 {head}\r\n\r\nCode: 60. DB::Exc".encode("latin-1"))
+        client.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        env = {**clickhouse.env(), "DB_PORT": str(listening.getsockname()[1])}
+        done = run("db-query", "-q", "SELECT 1", env=env)
+    assert done.code == 3 and error(done)["code"] == "CONNECTION_FAILED", done.stdout
+
+
 def test_another_protocol_on_the_port(clickhouse: Server) -> None:
     def serve(listening: socket.socket) -> None:
         client, _ = listening.accept()

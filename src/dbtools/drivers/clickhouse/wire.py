@@ -61,11 +61,15 @@ class Answer:
             try:
                 piece = self._response.read1(_CHUNK)
             except (http.client.HTTPException, OSError) as error:
-                self.broken = "the answer broke off" if _cut(error) else str(error)
+                self.broken = _why(error)
                 return
             if not piece:
                 return
-            unpacked = unpack(piece)
+            try:
+                unpacked = unpack(piece)
+            except RuntimeError:  # lz4's
+                self.broken = "the answer is not packed as it says"
+                return
             if unpacked:
                 yield unpacked
 
@@ -140,21 +144,27 @@ class Wire:
             self._raw.request("POST", f"/?{urlencode(query)}", statement.encode(), headers)
             response = self._raw.getresponse()
         except (http.client.HTTPException, OSError) as error:
-            raise Broken(str(error) or type(error).__name__) from error
+            raise Broken(_why(error)) from error
         code = response.headers.get("X-ClickHouse-Exception-Code", "0")
         if response.status == http.HTTPStatus.OK and code == "0":
             return Answer(response, self)
         unpack = _unpacker(response.headers.get("Content-Encoding", ""))
-        text = unpack(response.read(_LONGEST_ERROR)).decode("utf-8", "backslashreplace")
-        raise Refused(response.status, int(code) if code.isdigit() else 0, text)
+        try:
+            text = unpack(response.read(_LONGEST_ERROR)).decode("utf-8", "backslashreplace")
+        except (http.client.HTTPException, OSError, RuntimeError) as error:
+            raise Broken(_why(error)) from error
+        raise Refused(response.status, int(code) if code.isdecimal() else 0, text)
 
     def close(self) -> None:
         """Disconnect; may be called twice."""
         self._raw.close()
 
 
-def _cut(error: Exception) -> bool:
-    return isinstance(error, http.client.IncompleteRead) or not str(error)
+def _why(error: Exception) -> str:
+    """A broken connection in words, without Python's numbers and names."""
+    if isinstance(error, http.client.IncompleteRead) or not str(error):
+        return "the answer broke off"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def place(connection: Connection) -> str:
