@@ -43,7 +43,11 @@ _READ_LIMIT = 2_100_000
 @click.option("-p", "--param", "params", multiple=True, metavar="NAME=VALUE",
               help="Bind :NAME; a value that is JSON keeps its type. Repeatable.")  # fmt: skip
 @click.option("--params", "params_json", metavar="JSON", help="All parameters as one JSON object.")
-@click.option("--limit", type=click.IntRange(min=0), help="At most this many rows.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help="At most this many rows (1000; with -o, csv, tsv, jsonl all).",
+)
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
               help="Stop the statement after this time; may only lower QUERY_TIMEOUT.")  # fmt: skip
 @click.option("--max-bytes", type=click.IntRange(min=1), help="Size of the JSON on stdout.")

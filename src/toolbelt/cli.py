@@ -47,10 +47,10 @@ def version_option(command: Callable[..., object]) -> Callable[..., object]:
     )(command)  # fmt: skip
 
 
-def usage_error(error: click.ClickException) -> ToolError:
+def usage_error(error: click.ClickException, name: str) -> ToolError:
     """click's own complaint as our USAGE error, with the way to the help text."""
     ctx = getattr(error, "ctx", None)
-    name = ctx.command_path if ctx is not None else "this command"
+    name = ctx.command_path if ctx is not None else name
     return ToolError("USAGE", error.format_message(), hint=f"{name} --help")
 
 
@@ -98,7 +98,7 @@ def _call(command: click.Command, name: str) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     except click.ClickException as error:
-        raise usage_error(error) from error
+        raise usage_error(error, name) from error
     except (click.Abort, KeyboardInterrupt) as stop:
         by = "SIGTERM" if isinstance(stop, Terminated) else "an interrupt"
         raise ToolError("CANCELLED", f"Stopped by {by}.") from stop

@@ -29,6 +29,7 @@ need chromium-headless-shell chromium-headless-shell "the browser that file-conv
 need soffice libreoffice-writer-nogui "the office suite that file-convert prints documents with"
 have '/usr/lib/libreoffice/program/libscfiltlo.so' libreoffice-calc-nogui "LibreOffice's spreadsheets"
 have '/usr/lib/libreoffice/program/libsdlo.so' libreoffice-impress-nogui "LibreOffice's decks"
+have '/usr/lib/libreoffice/program/libsmlo.so' libreoffice-math-nogui "LibreOffice's formulas"
 need pdftotext poppler-utils "to read the PDFs that file-convert and report-run make"
 need fc-list fontconfig "programs find their fonts by it"
 have '/usr/share/fonts/truetype/dejavu/*' fonts-dejavu-core "a font with symbols"
