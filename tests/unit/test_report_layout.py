@@ -197,3 +197,11 @@ def test_sums_beyond_a_double_are_drawn(values: tuple[float, ...], kind: Any, st
     chart.paint(paper, LOOK, drawable(made), box)
     assert all(isfinite(place) for point in paper.points for place in point)
     paper.check(box)
+
+
+@pytest.mark.parametrize("spark", [(1e308, -1e308, 0), (5e-324, 0), (10**308, -(10**308)), (1, 1)])
+def test_a_history_of_any_size_is_drawn(spark: tuple[float, ...]) -> None:
+    paper, box = Paper(), Box(10, 10, 400, 70)
+    cards.paint(paper, LOOK, [Kpi("a", 1, spark=spark)], box)
+    assert all(isfinite(place) for point in paper.points for place in point)
+    paper.check(box)

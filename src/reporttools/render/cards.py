@@ -140,12 +140,13 @@ def _spark(surface: Surface, look: Look, kpi: Kpi, box: Box) -> None:
     width = _spark_width(look, kpi, box.w)
     known = [value for value in kpi.spark if value is not None]
     low, high = min(known), max(known)
-    span = (high - low) or 1.0
+    # Halves: the whole span may be beyond a double.
+    half = high / 2 - low / 2
     left, bottom = box.x + box.w - width, box.y
     points = [
         (
             left + width * place / (len(kpi.spark) - 1),
-            bottom - box.h * 0.8 * ((value - low) / span),
+            bottom - box.h * 0.8 * ((value / 2 - low / 2) / half if half else 0.0),
         )
         for place, value in enumerate(kpi.spark)
         if value is not None
