@@ -116,7 +116,10 @@ def _applied(reading: Reading, i: int, _word: str) -> None:
 
 def _refused(reading: Reading, i: int, word: str) -> None:
     """A word that starts a statement or writes, unless its neighbours make it harmless."""
-    if reading.dialect == "postgres" and reading.tokens.key(i - 1) == "as":
+    tokens = reading.tokens
+    # After AS any word is a label, unless that AS is itself a label or a member.
+    labels = tokens.key(i - 1) == "as" and tokens.key(i - 2) not in ("as", ".")
+    if reading.dialect == "postgres" and labels:
         return
     if not any(_matches(reading, h, i) for h in reading.tables.harmless if h.word == word):
         raise reading.refuse(f"word {word.upper()}", i, kind=word.upper())
