@@ -62,7 +62,8 @@ make_base() { # where there is no registry to pull it from
     mmdebstrap --quiet --variant=minbase --include=ca-certificates \
         --dpkgopt=docker/steps/dpkg.conf "${hooks[@]}" trixie "$tar" ${IMAGE_APT_SOURCES:-} >"$store/log" 2>&1 ||
         { tail -n 20 "$store/log" | cut -c1-500; echo "mmdebstrap made no Debian base." >&2; exit 1; }
-    "$STORE" import --change 'CMD ["bash"]' "$tar" "$BASE" >/dev/null
+    "$STORE" import --change 'CMD ["bash"]' "$tar" "$BASE" >"$store/log" 2>&1 ||
+        { cat "$store/log"; echo "$STORE took no Debian base." >&2; exit 1; }
     rm -rf "$store"
     trap - EXIT
 }

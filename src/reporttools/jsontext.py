@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 from reporttools.problems import Problem, bad_data, pointer
 from toolbelt.errors import ToolError
+from toolbelt.nesting import too_deep
 
 MAX_DIGITS: Final = 4000
 
@@ -65,7 +66,10 @@ def decode(raw: bytes, what: str) -> str:
 def parse(text: str, what: str = "The data", first_line: int = 1) -> object:
     """One JSON document. first_line: the number of the text's first line, for messages."""
     try:
-        return STRICT.decode(text)
+        value: object = STRICT.decode(text)
+        if too_deep(text):
+            raise RecursionError
+        return value
     except json.JSONDecodeError as error:
         line = error.lineno + first_line - 1
         raise ToolError(

@@ -109,7 +109,8 @@ def test_javascript_sample(tmp_path: Path) -> None:
     assert done.body["stderr"] == ""
     svg = (tmp_path / "output" / "chart.svg").read_text()
     texts = re.findall("<text[^>]*>([^<]*)", svg)
-    assert "Revenuebymonth" in "".join(text.strip() for text in texts)
+    # By letters: how they are cut into elements is the canvas's and its fonts' affair.
+    assert "Revenuebymonth" in "".join("".join(texts).split())
 
 
 def test_d3_sample(tmp_path: Path) -> None:

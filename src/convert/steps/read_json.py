@@ -9,6 +9,7 @@ from typing import Final
 
 from convert.steps.grid import Grid, Number
 from convert.steps.told import Problem, Warnings
+from toolbelt.nesting import too_deep
 
 _VALUE: Final = "value"
 
@@ -18,7 +19,10 @@ def _constant(name: str) -> object:
 
 
 def _parsed(content: str) -> object:
-    return json.loads(content, parse_float=Number, parse_int=Number, parse_constant=_constant)
+    value = json.loads(content, parse_float=Number, parse_int=Number, parse_constant=_constant)
+    if too_deep(content):
+        raise RecursionError
+    return value
 
 
 def read(path: Path, warnings: Warnings) -> Grid:

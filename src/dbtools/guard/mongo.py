@@ -17,6 +17,7 @@ from dbtools.guard.mongosh_calls import command_of
 from dbtools.guard.refusals import refusal
 from dbtools.guard.size import check_size
 from dbtools.guard.tables_mongodb import COMMANDS
+from toolbelt.nesting import too_deep
 
 
 class MongoVerdict(NamedTuple):
@@ -72,6 +73,8 @@ def _read(text: str) -> Document:
         return command_of(body)
     try:
         found = json.loads(body, object_pairs_hook=_pairs, parse_constant=_constant)
+        if too_deep(body):
+            raise RecursionError
     except RecursionError:
         raise Refused("nesting too deep", 0) from None
     except ValueError as error:
