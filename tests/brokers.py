@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from toolbelt import linux
+
 # What a broker keeps for itself: a client that has these is given a broker instead.
 _OPERATORS = ("DB_", "DATABASE_URL", "TOOLBELT_LEXICON", "XDG_CACHE_HOME", "BIGQUERY_", "GOOGLE_")
+
+
+def _end_with_us() -> None:
+    """A run that is killed leaves no broker behind."""
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class RunningBroker:
@@ -37,7 +45,7 @@ class RunningBroker:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 argv, env=self.env, pass_fds=[told], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, start_new_session=True,
+                stderr=log, start_new_session=True, preexec_fn=_end_with_us,
             )  # fmt: skip
         os.close(told)
         answer = os.read(ready, 1)
