@@ -47,7 +47,11 @@ def improve(
     if told.hides:
         for key in ("sqlstate", "engineCode", "engineHint", "engineDetail", "engineError"):
             detail.pop(key, None)
-    return ToolError(error.code, told.message or error.message, told.hint or error.hint, detail)
+    hint = told.hint or error.hint
+    if engine == "duckdb" and error.hint and told.hint:
+        # Only the driver knows which data file could not become a table.
+        hint = f"{error.hint}; {told.hint}"
+    return ToolError(error.code, told.message or error.message, hint, detail)
 
 
 def _again(
