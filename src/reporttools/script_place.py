@@ -32,8 +32,10 @@ def lent(folder: Path, wait: float) -> Iterator[None]:
         mode = stat.S_IMODE(os.fstat(fd).st_mode)
         uid = None if confine_mode(None) == "off" else confine_user.unused_uid()
         if uid is None:
-            yield
-            os.fchmod(fd, mode)
+            try:
+                yield
+            finally:
+                _reopen(fd, mode)
             return
         owners = _owners(folder, fd)
         try:
@@ -41,9 +43,15 @@ def lent(folder: Path, wait: float) -> Iterator[None]:
             yield
         finally:
             _give_back(folder, fd, uid, owners)
-            os.fchmod(fd, mode)
+            _reopen(fd, mode)
     finally:
         os.close(fd)
+
+
+def _reopen(fd: int, mode: int) -> None:
+    """The folder's mode as it was. Whom it does not belong to could not change it, nor may now."""
+    if stat.S_IMODE(os.fstat(fd).st_mode) != mode:
+        os.fchmod(fd, mode)
 
 
 def _lock(fd: int, folder: Path, wait: float) -> None:
