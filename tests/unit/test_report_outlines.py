@@ -63,6 +63,8 @@ def test_a_converted_font_has_the_glyphs_asked_for(tmp_path: Path) -> None:
 
 
 def test_letters_of_such_a_font_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A document made before, with other fonts, lends this one none of its own.
+    paper.write(Document("abc", ()), io.BytesIO(), Settings(notices=Notices()))
     cff_font(tmp_path / "discs.otf")
     only = {name: p for name, p in fonts.installed().items() if name.startswith("DejaVuSans")}
     monkeypatch.setattr(

@@ -31,9 +31,12 @@ class PdfSurface:
     ) -> None:
         try:
             from reportlab import rl_config
+            from reportlab.pdfbase import pdfmetrics
             from reportlab.pdfgen.canvas import Canvas
         except ImportError as error:
             raise missing_extra("reportlab", "reports") from error
+        # It keeps the first font of a name for good: a document before would lend us its own.
+        pdfmetrics._reset()
         # Streams as bytes: text encoding would make them a quarter longer.
         rl_config.useA85 = 0
         self.fonts = fonts
