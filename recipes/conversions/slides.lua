@@ -22,7 +22,7 @@ end
 local function code_lines(text)
   local lines = pandoc.List({})
   for line in (text .. "\n"):gmatch("(.-)\n") do
-    lines:insert({ text = line, height = math.max(1, math.ceil(width(line) / CODE_CHARS)) + 0.2 })
+    lines:insert({ text = line, height = math.max(1, math.ceil(width(line) / CODE_CHARS)) + 0.5 })
   end
   return lines
 end
