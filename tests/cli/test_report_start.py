@@ -146,7 +146,7 @@ def test_a_failure_piped_in_is_passed_on(tmp_path: Path) -> None:
         ('{"title": }', "line 1, column 11"),
         ("", "expecting value"),
         ('{"x": ' + "9" * 5000 + "}", "5000 digits"),
-        ("[" * 5000, "nested too deeply"),
+        ("[" * 200_000, "nested too deeply"),
     ],
 )
 def test_json_that_is_none(text: str, says: str, tmp_path: Path) -> None:
