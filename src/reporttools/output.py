@@ -17,6 +17,9 @@ from toolbelt.workspace import Workspace
 
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 NAME_BYTES: Final = 80
+_FORMATS: Final = ("pdf", "pptx", "png", "svg", "xlsx", "csv")
+# Endings that promise a file which is not made here.
+_OTHERS: Final = ("gif", "jpg", "jpeg", "webp", "html", "docx", "odt", "ppt", "odp", "xls", "ods")
 
 
 def slug(title: str) -> str:
@@ -63,14 +66,21 @@ def job(
     if output is not None and len(formats) == 1 and not _is_folder(workspace, output):
         path = PurePath(output)
         form = path.suffix.lower().lstrip(".")
-        if form and form != formats[0] and form in ("pdf", "pptx", "png", "svg", "xlsx", "csv"):
+        if form != formats[0] and form in (*_FORMATS, *_OTHERS):
+            other = f", or --format {form}" if form in _FORMATS else ""
             raise ToolError(
                 "USAGE", f"--output ends in .{form}, but the format is {formats[0]}.",
-                hint=f"--output {path.with_suffix('.' + formats[0])}",
+                hint=f"--output {path.with_suffix('.' + formats[0])}{other}",
             )  # fmt: skip
         stem = path.stem if form == formats[0] else path.name
         folder = _folder(workspace, str(path.parent), stack)
         return Job(workspace, settings, folder, stem, force, True, stack)
+    named = PurePath(output or "").suffix.lower().lstrip(".") in _FORMATS
+    if output is not None and named and not _is_folder(workspace, output):
+        raise ToolError(
+            "USAGE", "--output names a file, but several formats are asked for.",
+            hint=f"--output {PurePath(output).parent}: a folder for all of them",
+        )  # fmt: skip
     wanted = output if output is not None else str(workspace.root / "output")
     folder = _folder(workspace, wanted, stack)
     stem = slug(title)

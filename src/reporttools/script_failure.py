@@ -140,6 +140,8 @@ def _hint(reason: str, told: Told) -> str:
         return f"--dependency {told.module or 'NAME'}"
     if told.name == "PermissionError" or told.code in ("EACCES", "EPERM"):
         return "write to the current folder (OUTPUT_DIR) or a temporary one; read the workspace"
+    if told.name == "FileNotFoundError" or told.code == "ENOENT":
+        return "it starts in the output folder; the workspace is named by the variable WORKSPACE"
     if reason == "signal":
         return "it may have used too much memory, or crashed in a library"
     return "see stderr; correct the code and run it again"

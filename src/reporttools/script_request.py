@@ -23,6 +23,11 @@ def request(
     wanted = parse(language, dependencies)
     place = Workspace.find(workspace)
     beside = None
+    if "\n" in code or code.rstrip().endswith(")"):
+        raise ToolError(
+            "USAGE", "--code takes the name of a file, not the code itself.",
+            hint="--code FILE, or --code - and the code on stdin",
+        )  # fmt: skip
     if code == "-":
         content, name = _from_stdin(), "<code>"
     else:

@@ -470,3 +470,17 @@ def test_a_missing_module_is_named(tmp_path: Path) -> None:
     assert done.error["hint"] == "--dependency nosuchmodule"
     done = code(tmp_path, "require('@scope/none/inner')", language="js")
     assert done.error["hint"] == "--dependency @scope/none"
+
+
+def test_code_in_place_of_a_file_and_a_file_in_another_folder_are_explained(tmp_path: Path) -> None:
+    answer = run(
+        "report-run", "execute-code", "--language", "python", "--code", "print(1)",
+        "--workspace", str(tmp_path), cwd=tmp_path,
+    )  # fmt: skip
+    assert answer.error["hint"] == "--code FILE, or --code - and the code on stdin"
+    (tmp_path / "orders.csv").write_text("a\n1\n")
+    for language, text in (
+        ("python", "open('orders.csv')"),
+        ("javascript", "require('fs').readFileSync('orders.csv')"),
+    ):
+        assert "the variable WORKSPACE" in code(tmp_path, text, language=language).error["hint"]

@@ -178,10 +178,19 @@ def test_output_stays_beneath_the_workspace(output: str, tmp_path: Path) -> None
     assert answer.error["code"] == "BAD_PATH"
 
 
-def test_the_ending_must_fit_the_format(tmp_path: Path) -> None:
-    answer = generate(tmp_path, monthly(), ["pdf"], "monthly", "--output", "a.xlsx").answer
-    assert answer.error["code"] == "USAGE"
-    assert "a.pdf" in answer.error["hint"]
+@pytest.mark.parametrize(
+    ("formats", "output", "hint"),
+    [
+        (["pdf"], "a.xlsx", "--output a.pdf, or --format xlsx"),
+        (["pdf"], "a.docx", "--output a.pdf"),
+        (["pdf", "csv"], "out/a.pdf", "--output out: a folder for all of them"),
+    ],
+)
+def test_the_ending_must_fit_the_format(
+    formats: list[str], output: str, hint: str, tmp_path: Path
+) -> None:
+    answer = generate(tmp_path, monthly(), formats, "monthly", "--output", output).answer
+    assert (answer.error["code"], answer.error["hint"]) == ("USAGE", hint)
 
 
 def test_unknown_keys_are_warned_about(tmp_path: Path) -> None:
