@@ -81,7 +81,13 @@ def convert(request: Request, table: Table, workspace: Workspace) -> Converted:
 def _open(request: Request, workspace: Workspace, stack: contextlib.ExitStack) -> Input | None:
     """The input, opened beneath the workspace; None for stdin."""
     if request.input != PIPE:
-        return stack.enter_context(workspace.resolve_input(request.input))
+        try:
+            return stack.enter_context(workspace.resolve_input(request.input))
+        except ToolError as error:
+            # `file-convert note.md pdf`: the two words the other way round.
+            if error.detail.get("reason") == "not_found" and "." in request.target:
+                error.hint = f"file-convert {request.input} {request.target}"
+            raise
     if request.source is None:
         raise ToolError(
             "USAGE", "Input from stdin has no name.", hint="--from FORMAT says what it is"

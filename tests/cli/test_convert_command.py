@@ -73,6 +73,7 @@ def test_a_malformed_call_says_what_to_type(
 
 def test_a_mistyped_name_gets_a_hint(ws: Shop) -> None:
     assert "report.md" in ws.convert("pdf", "raport.md").error["hint"]
+    assert ws.convert("report.md", "pdf").error["hint"] == "file-convert pdf report.md"
     assert "did you mean html" in ws.convert("htlm", "report.md").error["hint"]
 
 
