@@ -21,6 +21,7 @@ end
 local KEPT = {
   title = true, subtitle = true, author = true, date = true, lang = true, abstract = true,
   toc = true, keywords = true, description = true, subject = true, pictures = true, stem = true,
+  titled = true,
 }
 
 local function clean_metadata(meta)

@@ -1,6 +1,6 @@
 -- What Markdown and plain text can hold: tables of single lines, no pictures inside the text.
 -- Metadata: pictures (`beside`: each picture becomes a file next to the output), stem (the output's
--- name without its extension).
+-- name without its extension), titled (the title is part of what a reader sees).
 local beside, stem = false, "output"
 local dropped, written = 0, {}
 
@@ -139,11 +139,20 @@ local function report()
   file:close()
 end
 
+-- A title kept apart from the text becomes its first heading, unless that says the same.
+local function titled(document)
+  local title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
+  local first = document.blocks[1]
+  local again = first and first.t == "Header" and pandoc.utils.stringify(first) == title
+  if title ~= "" and not again then document.blocks:insert(1, pandoc.Header(1, title)) end
+end
+
 function Pandoc(document)
   local meta = document.meta
   beside = meta.pictures ~= nil and pandoc.utils.stringify(meta.pictures) == "beside"
   stem = meta.stem and pandoc.utils.stringify(meta.stem) or stem
-  meta.pictures, meta.stem = nil, nil
+  if meta.titled then titled(document) end
+  meta.pictures, meta.stem, meta.titled = nil, nil, nil
   document = document:walk({ Table = single }):walk({ Image = own })
   if dropped > 0 then report() end
   return document

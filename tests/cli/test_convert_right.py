@@ -489,3 +489,18 @@ def test_words_of_slides_are_not_printed_over_each_other(ws: Shop) -> None:
     out = ws.made("pdf", "mixed.pptx")
     assert overlaps(out) == []
     assert pages(out) >= 6
+
+
+@pytest.mark.parametrize("target", ["md", "txt"])
+def test_a_title_kept_apart_from_the_text_is_not_lost(ws: Shop, target: str) -> None:
+    ws.write("plan.md", "---\ntitle: Annual plan\n---\n\nText\n")
+    ws.made("docx", "plan.md")
+    found = ws.made(target, "plan.docx", "-o", f"back.{target}").read_text(encoding="utf-8")
+    assert found.split() == (["#"] if target == "md" else []) + ["Annual", "plan", "Text"]
+    ws.write("same.md", "---\ntitle: Annual plan\n---\n\n# Annual plan\n\nText\n")
+    text = ws.made("txt", "same.md").read_text(encoding="utf-8")
+    assert text.split() == ["Annual", "plan", "Text"]
+    ws.write(
+        "page.html", "<html><head><title>Window</title></head><body><h1>Page</h1></body></html>"
+    )
+    assert ws.made("md", "page.html").read_text(encoding="utf-8") == "# Page\n"

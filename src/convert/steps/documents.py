@@ -51,6 +51,8 @@ def _read(arguments: Sequence[str], warnings: told.Warnings) -> None:
     if has_changes(path):
         warnings.add("the document has tracked changes; the text is as if all were accepted")
     plainer = [] if target == "json" else [f"--lua-filter={scripts}/plainer.lua", "--wrap=none"]
+    if plainer and kind != "html":  # a page's title stands in its window, not on the page
+        plainer.append("--metadata=titled:true")
     pandoc.run([
         *reader, f"--to={target}", f"--lua-filter={scripts}/markdown.lua", *plainer,
         *more, f"--output={output}", "--", source,
