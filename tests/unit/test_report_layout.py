@@ -205,3 +205,14 @@ def test_a_history_of_any_size_is_drawn(spark: tuple[float, ...]) -> None:
     cards.paint(paper, LOOK, [Kpi("a", 1, spark=spark)], box)
     assert all(isfinite(place) for point in paper.points for place in point)
     paper.check(box)
+
+
+def test_no_word_of_a_title_is_broken_for_a_rounding() -> None:
+    for size in (6.1, 7.3, 8.3, 9.7):
+        for title in ("Missing", "Distinct", "Количество", "a", "Revenue", "WWWWW"):
+            columns = tuple(Column(title, "number") for _ in range(9))
+            table = Table("", columns, (tuple(1.0 for _ in columns),))
+            least = [grid.needs(LOOK, table, p, size).least for p in range(len(columns))]
+            made = grid.fit(LOOK, table, sum(least), size)
+            assert made is not None
+            assert [line for head in made[0].header for line in head] == [title] * len(columns)

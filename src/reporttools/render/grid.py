@@ -21,6 +21,8 @@ SAMPLE: Final = 200
 MAX_WORD: Final = 110.0
 LEAST: Final = 42.0
 MAX_HEADER_LINES: Final = 3
+# Sums of widths lose a little; no word may be broken for that.
+ROUNDING: Final = 0.01
 
 
 @dataclass(slots=True)
@@ -183,11 +185,12 @@ def layout(
     fonts = look.fonts
     for place, width in zip(places, wide, strict=True):
         title = table.columns[place].title
-        made.header.append(lines(fonts, title, width - 2 * pad, size, MAX_HEADER_LINES, bold=True))
+        room = width - 2 * pad + ROUNDING
+        made.header.append(lines(fonts, title, room, size, MAX_HEADER_LINES, bold=True))
     rows = shown_rows(table)
     made.heights = [made.row_height] * len(rows)
     for place, width in zip(places, wide, strict=True):
-        room = width - 2 * pad + 0.01
+        room = width - 2 * pad + ROUNDING
         for index, row in enumerate(rows):
             cell = row[place]
             if not isinstance(cell, str):
